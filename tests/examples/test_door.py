@@ -37,11 +37,6 @@ def test_the_two_harnesses_differ_in_the_declaration():
     assert "SPURIOUS" not in (SUBJECT / "harness" / "door.py").read_text(encoding="utf-8")
 
 
-def test_what_the_subject_copies_is_the_original():
-    copied = "spec/Conditions.tla"
-    assert (SUBJECT / copied).read_bytes() == (ROOT / copied).read_bytes()
-
-
 def test_each_implementation_is_its_specification(copy):
     code, printed = wheelproof(copy, "verify", "--layer", "bisimulation", *ONE_PROCESS)
     assert code == 0 and "3 of 3 checks in order" in printed, printed

@@ -70,3 +70,12 @@ def test_a_file_that_was_changed_is_written_anew(tmp_path):
     file = tmp_path / "spec" / "models" / "MCAtomic.cfg"
     file.write_text(file.read_text(encoding="utf-8") + "\n")
     assert editor.write(mechanism) == [file] and editor.write(mechanism) == []
+
+
+def test_a_module_of_the_tool_is_written_beside_the_models_that_need_it(tmp_path):
+    shutil.copytree(ROOT / "examples" / "bounded_buffer", tmp_path / "project")
+    mechanism = project.read(tmp_path / "project" / "spec" / "BoundedBuffer.toml")
+    module = tmp_path / "project" / "spec" / "Conditions.tla"
+    assert module in editor.write(mechanism)
+    assert module.read_bytes() == (ROOT / "spec" / "Conditions.tla").read_bytes()
+    assert editor.write(mechanism) == []

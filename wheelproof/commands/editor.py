@@ -2,7 +2,8 @@
 
 ``spec/models/MC<Module>.tla`` with its ``.cfg`` is a scenario of a few seconds in which every
 invariant holds; ``MC<Module>Fails.tla`` beside it is the first config of the TOML that must fail
-although no decision is taken away. Both need no tool but TLC, with ``spec`` as its library.
+although no decision is taken away. Both need no tool but TLC, with ``spec`` as its library, to which
+modules of the tool are copied that the specification extends.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from wheelproof import documents, temporary
+from wheelproof import documents, reading, temporary
 from wheelproof.checks.context import Context, Stated
 from wheelproof.checks.jobs import kind_of
 from wheelproof.project.mechanism import Config, Mechanism
@@ -54,7 +55,9 @@ def models(mechanism: Mechanism) -> dict[Path, str]:
     for suffix, config in (("", holding(mechanism)), ("Fails", failing(mechanism))):
         if config is not None:
             made |= files_of(mechanism, config, f"MC{mechanism.module}{suffix}")
-    return made
+    place = mechanism.spec.parent
+    library = [file for file in mc.closure(mechanism.checked) if file.parent == mc.LIBRARY]
+    return made | {place / file.name: reading.text(file) for file in library}
 
 
 def files_of(mechanism: Mechanism, config: Config, name: str) -> Mapping[Path, str]:

@@ -34,6 +34,7 @@ from wheelproof.tla.syntax import (
     variables_of,
 )
 from wheelproof.tla.values import Undefined
+from wheelproof.tlc import mc
 from wheelproof.tlc.mc import without_comments
 from wheelproof.tlc.values import format_tla, freeze
 
@@ -191,7 +192,7 @@ def text_at(mechanism: Mechanism, place: Place) -> str:
 
     The lines that follow belong to it as long as they stand further to the right.
     """
-    file = mechanism.spec.with_name(f"{place.module}.tla")
+    file = mc.module_beside(mechanism.spec, place.module)
     text = mechanism.specs.get(file.name) or reading.text(file)
     lines = without_comments(text).splitlines()[place.line - 1 :]
     found = lines[:1]

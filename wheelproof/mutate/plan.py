@@ -98,6 +98,7 @@ class Plan:
                 file.relative_to(root).as_posix()
                 for module in self._modules(item)
                 for file in mc.closure(module)
+                if file.parent != mc.LIBRARY
             }
             for mechanism, item in mechanisms.items()
         }

@@ -28,6 +28,9 @@ _NO_BREAK = re.compile(r"[^\n]")
 _INSIDE = re.compile(r"\(\*|\*\)")  # comments nest
 _REFERENCE = re.compile(r"\bEXTENDS\s+(\w+(?:\s*,\s*\w+)*)|\bINSTANCE\s+(\w+)")
 
+LIBRARY = Path(__file__).parent / "library"
+"""The modules that a specification of any project may extend. One of its own folder goes first."""
+
 
 @dataclass(frozen=True)
 class McConfig:
@@ -87,15 +90,16 @@ def generate(config: McConfig, folder: Path, bare: bool = False) -> McFiles:
     so TLC does not report then that its translation is stale.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    modules = closure(config.spec)
     files = McFiles(
         folder / f"{config.name}.tla",
         folder / f"{config.name}.cfg",
-        tuple(folder / module.name for module in closure(config.spec)),
+        tuple(folder / module.name for module in modules),
     )
     _write(files.module, module_text(config))
     _write(files.config, config_text(config))
-    for copy in files.copies:
-        text = config.texts.get(copy.name) or reading.text(config.spec.parent / copy.name)
+    for copy, module in zip(files.copies, modules, strict=True):
+        text = config.texts.get(copy.name) or reading.text(module)
         _write(copy, without_comments(text) if bare else text)
     return files
 
@@ -116,7 +120,7 @@ def without_comments(text: str) -> str:
 
 
 def closure(spec: Path) -> tuple[Path, ...]:
-    """The module, and modules of its folder that it extends or instantiates."""
+    """The module, and modules of its folder and of LIBRARY that it extends or instantiates."""
     if not spec.is_file():
         raise UsageError(f"There is no module {spec}.")
     found: dict[Path, None] = {}
@@ -127,8 +131,14 @@ def closure(spec: Path) -> tuple[Path, ...]:
             found[module] = None
             for extended, instantiated in _REFERENCE.findall(reading.text(module)):
                 names = (name.strip() for name in (extended or instantiated).split(","))
-                waiting += [module.with_name(f"{name}.tla") for name in names]
+                waiting += [module_beside(module, name) for name in names]
     return tuple(sorted(found))
+
+
+def module_beside(module: Path, name: str) -> Path:
+    """The file of a module that another one names; it need not exist."""
+    beside = module.with_name(f"{name}.tla")
+    return beside if beside.is_file() else LIBRARY / beside.name
 
 
 def module_text(config: McConfig) -> str:
