@@ -2,7 +2,6 @@
 
 import email
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_wheel import NO_NETWORK, PIP, run, runtime
+import wheelproof
+from tests.distributions import NO_NETWORK, PIP, build, run, runtime, unpacked
 from wheelproof import isolated
 from wheelproof.errors import UsageError
 from wheelproof.python import ControlledImplementation
@@ -70,6 +70,22 @@ def test_its_wheel_has_the_verified_modules_and_depends_on_nothing(wheel):
     )
 
 
+@pytest.mark.nightly
+def test_its_source_distribution_has_files_in_the_place_of_links(wheel, tmp_path):
+    folder = Path(shutil.copytree(ROOT, tmp_path / "clone", ignore=not_of_it, symlinks=True))
+    again = build(unpacked(build(folder / "runtime", "sdist"), tmp_path / "unpacked"))
+    with zipfile.ZipFile(wheel) as archive, zipfile.ZipFile(again) as other:
+        for name in archive.namelist():
+            assert name.endswith("RECORD") or archive.read(name) == other.read(name)
+
+
+def not_of_it(folder, names):
+    """All but the runtime, and what its links lead to."""
+    kept = {"runtime", "impl", "model", "LICENSE"}
+    made = {"__pycache__", "build", "wheelproof_runtime.egg-info"}
+    return [name for name in names if (Path(folder) == ROOT and name not in kept) or name in made]
+
+
 def test_it_works_in_an_empty_folder_with_the_standard_library_alone(wheel, tmp_path):
     installed, empty = tmp_path / "installed", tmp_path / "empty"
     empty.mkdir()
@@ -86,17 +102,13 @@ def test_it_works_in_an_empty_folder_with_the_standard_library_alone(wheel, tmp_
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
 
 
-def test_the_tool_requires_it_in_its_present_version():
+def test_it_has_the_version_of_the_tool_and_no_requirement():
     def project(folder):
         return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-    assert project(ROOT)["version"] == project(FOLDER)["version"]
-    (required,) = [
-        each for each in project(ROOT)["dependencies"] if each.startswith("wheelproof-runtime")
-    ]
-    least = re.fullmatch(r"wheelproof-runtime>=(\d+\.\d+)", required)
-    assert least and project(FOLDER)["version"].startswith(f"{least[1]}.")
+    assert project(ROOT)["version"] == project(FOLDER)["version"] == wheelproof.__version__
     assert project(FOLDER)["dependencies"] == []
+    assert not any("runtime" in each for each in project(ROOT)["dependencies"])
 
 
 # -- in a project

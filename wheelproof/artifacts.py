@@ -68,6 +68,13 @@ def locate(artifact: Artifact, fetch: bool) -> Found:
     raise ToolError("; ".join(refused) or f"it is not in {kept.cache()}")
 
 
+def client(artifact: Artifact) -> str:
+    """The client that `locate` would try first; "" where it tries none."""
+    if os.environ.get("WHEELPROOF_OFFLINE"):
+        return ""
+    return next((name for name, _, _ in clients(artifact, [])), "")
+
+
 def clients(
     artifact: Artifact, refused: list[str]
 ) -> Iterator[tuple[str, list[str], dict[str, str]]]:

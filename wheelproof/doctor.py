@@ -9,21 +9,30 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from wheelproof.errors import ToolError, UsageError, WheelproofError
+from wheelproof.errors import (
+    NothingChecked,
+    ToolError,
+    UsageError,
+    WheelproofError,
+    installation,
+)
 
 MINIMUM_PYTHON = (3, 11)
-# Package -> what is impossible without it; every one is needed by `verify`.
+_CHECKS = ("verify", "prove")
+_EVERY = ("explore", *_CHECKS)
 _PACKAGES = {
-    "greenlet": "running an implementation step by step",
-    "hypothesis": "the generated tests",
-    "typer": "the command line",
-    "rich": "the report on the terminal",
-    "jinja2": "the design review",
-    "jpype1": "translating PlusCal",
-    "markdown-it-py": "reading the files of decisions",
-    "z3-solver": "proof",
-    "cvc5": "second opinion on a proof",
+    "greenlet": (_EVERY, "running code step by step"),
+    "typer": (_EVERY, "command line"),
+    "rich": (_EVERY, "report on the terminal"),
+    "pytest": (_EVERY, "tests that are explored"),
+    "jinja2": (_CHECKS, "design review"),
+    "jpype1": (_CHECKS, "reading and translating of specifications"),
+    "markdown-it-py": (_CHECKS, "reading of the files of decisions"),
+    "z3-solver": (("prove",), "proof"),
+    "cvc5": (("prove",), "second opinion on a proof"),
 }
+"""Package -> the commands that need it, and what is impossible without it."""
+
 _MODULES = {"jpype1": "jpype", "markdown-it-py": "markdown_it", "z3-solver": "z3"}
 """What a package is imported as, where that is not its name."""
 
@@ -32,7 +41,8 @@ _MODULES = {"jpype1": "jpype", "markdown-it-py": "markdown_it", "z3-solver": "z3
 class Finding:
     """One tool, package or part of the project.
 
-    `disables`: the loss without it; `needed`: `verify` needs it; `code`: how `verify` then ends.
+    `disables`: the loss without it; `needed`: `verify` needs it here; `code`: how `verify` then
+    ends; `commands`: what cannot run without it, of explore, verify and prove.
     """
 
     name: str
@@ -41,6 +51,7 @@ class Finding:
     disables: str
     needed: bool = True
     code: int = ToolError.exit_code
+    commands: tuple[str, ...] = _CHECKS
 
     @property
     def wrong(self) -> bool:
@@ -52,7 +63,8 @@ def survey(root: Path, fetch: bool = False) -> list[Finding]:
     """Looks for everything; with `fetch`, what can be downloaded (TLC's jar and others) is."""
     return [
         _python(),
-        *_packages(),
+        *_packages((root / "proofs").is_dir()),
+        _runtime(),
         _java(),
         _jar(fetch),
         _spark(),
@@ -128,21 +140,34 @@ def print_findings(findings: list[Finding]) -> None:
                 "ABSENT" if item.needed else "absent", style="red" if item.needed else "yellow"
             )
         )
-        detail = item.detail if item.found else f"{item.detail} Without it: no {item.disables}."
+        loss = f" Without it: no {item.disables}." if item.disables and not item.found else ""
+        detail = f"{item.detail}{loss}"
         table.add_row(Text(visible(item.name)), state, Text(visible(detail)))
     target.print(table)
-    left = [item for item in findings if item.needed and not item.found]
-    parts = [
-        f"{', '.join(item.name for item in each)} must be {what}"
-        for what, each in (
-            ("there", [item for item in left if not item.wrong]),
-            ("corrected", [item for item in left if item.wrong]),
+    for command in ("explore", "prove"):
+        lacking = [item.name for item in findings if not item.found and command in item.commands]
+        ready = f"needs {', '.join(lacking)}" if lacking else "ready"
+        target.print(Text(f"wheelproof {command}: {ready}"), soft_wrap=True)
+    text = _advice([item for item in findings if item.needed and not item.found])
+    style = "green" if text.startswith("ready") else "red"
+    target.print(Text(f"wheelproof doctor: {text}", style=style), soft_wrap=True)
+
+
+def _advice(left: list[Finding]) -> str:
+    """What `verify` would say, given all that it lacks."""
+    if not left:
+        return "ready to verify"
+    if all(item.code == NothingChecked.exit_code for item in left):
+        return (
+            "the tools are ready, and no project is here: `wheelproof init my_lock` writes one, "
+            "and `wheelproof explore` needs none"
         )
-        if each
-    ]
-    text = f"not ready: {'; '.join(parts)}" if left else "ready to verify"
-    target.print(
-        Text(f"wheelproof doctor: {text}", style="red" if left else "green"), soft_wrap=True
+    parts = (
+        ("there", [item.name for item in left if not item.wrong]),
+        ("corrected", [item.name for item in left if item.wrong]),
+    )
+    return "not ready: " + "; ".join(
+        f"{', '.join(names)} must be {what}" for what, names in parts if names
     )
 
 
@@ -151,15 +176,35 @@ def _python() -> Finding:
     least = ".".join(map(str, MINIMUM_PYTHON))
     enough = sys.version_info >= MINIMUM_PYTHON
     return Finding(
-        "Python", enough, text if enough else f"{text} is older than {least}.", "anything"
+        "Python",
+        enough,
+        text if enough else f"{text} is older than {least}.",
+        "command at all",
+        commands=_EVERY,
     )
 
 
-def _packages() -> Iterator[Finding]:
-    for package, disables in _PACKAGES.items():
+def _packages(proofs: bool) -> Iterator[Finding]:
+    """`proofs`: the project has theorems, so that `verify` needs the solvers."""
+    for package, (commands, disables) in _PACKAGES.items():
         there = importlib.util.find_spec(_MODULES.get(package, package)) is not None
-        detail = _version(package) or "of an unknown version" if there else "Run `make setup`."
-        yield Finding(package, there, detail, disables)
+        solver = commands == ("prove",)
+        remedy = installation("proofs") if solver else f"Run `pip install {package}`."
+        detail = _version(package) or "of an unknown version" if there else remedy
+        yield Finding(package, there, detail, disables, proofs or not solver, commands=commands)
+
+
+def _runtime() -> Finding:
+    from wheelproof import isolated
+
+    place, name = isolated.distribution(), isolated.DISTRIBUTION
+    disables = "run of a project's own code on real threads"
+    if place is None:
+        remedy = "Install the wheel of wheelproof again, or `pip install wheelproof-runtime`."
+        return Finding(name, False, remedy, disables)
+    own = _version("wheelproof-runtime")
+    detail = "that of this wheel" if place == isolated.BUNDLED else own or "of an unknown version"
+    return Finding(name, True, f"{detail}, {place / name}", disables)
 
 
 def _version(package: str) -> str:
@@ -189,6 +234,9 @@ def _jar(fetch: bool) -> Finding:
     try:
         found = jar.locate(fetch=fetch)
     except WheelproofError as error:
+        if not fetch and (client := jar.fetched_by()):
+            detail = f"not there yet: the first check fetches it, by {client}"
+            return Finding("TLC", False, detail, "", needed=False, commands=())
         return Finding("TLC", False, str(error), disables)
     pinned = "the pinned one" if found.pinned else "UNPINNED: declared counts may differ with it"
     return Finding(
@@ -201,11 +249,12 @@ def _spark() -> Finding:
 
     disables = "check of traces in bulk"
     if importlib.util.find_spec("pyspark") is None:
-        return Finding("Spark", False, "Run `make setup-data`.", disables, needed=False)
+        remedy = installation("data", "setup-data")
+        return Finding("Spark", False, remedy, disables, needed=False, commands=())
     try:
         found = java.locate()
     except WheelproofError as error:
-        return Finding("Spark", False, str(error), disables, needed=False)
+        return Finding("Spark", False, str(error), disables, needed=False, commands=())
     through = ", through a launcher for trimmed runtimes" if found.trimmed else ""
     return Finding(
         "Spark",
@@ -234,7 +283,7 @@ def _classes(root: Path, fetch: bool) -> Iterator[Finding]:
         except UsageError as error:
             yield _unreadable(name, error, disables)
         except WheelproofError as error:
-            yield Finding(name, False, str(error), disables, needed=False)
+            yield Finding(name, False, str(error), disables, needed=False, commands=())
         else:
             detail = f"{len(jars)} pinned jars in {jars[0].parent}"
             yield Finding(name, True, detail, disables, needed=False)

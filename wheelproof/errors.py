@@ -42,6 +42,11 @@ def _cut(word: str) -> str:
     return f"{bare[: _WORD - 60]}... ({len(bare):,} characters){word[len(bare) :][:9]}"
 
 
+def installation(extra: str, target: str = "setup") -> str:
+    """The remedy where an extra is not installed; ``target`` of make installs it in a checkout."""
+    return f"Run `pip install 'wheelproof[{extra}]'`, or `make {target}` in a checkout."
+
+
 class WheelproofError(Exception):
     """An error that the user can act on. `str()` gives the message and the remedy, if any.
 

@@ -26,6 +26,9 @@ ARTEFACTS = guest.PACKAGES - {"traces"}
 DISTRIBUTION = "wheelproof_runtime"
 """The installed package whose primitives a project may import. Each import loads it anew."""
 
+BUNDLED = Path(__file__).resolve().parents[1] / "wheelproof_bundled"
+"""The folder of the wheel that has the package, too."""
+
 _APART = ARTEFACTS | {DISTRIBUTION}
 
 RUNTIMES = (f"{DISTRIBUTION}.threads", DISTRIBUTION, "impl.threads", "impl.runtime")
@@ -117,12 +120,16 @@ class Finder(MetaPathFinder):
 
 @cache
 def distribution() -> Path | None:
-    """The folder that has the package DISTRIBUTION; None where it is not installed."""
+    """The folder that has the package DISTRIBUTION; None where it is not installed.
+
+    What is installed by itself goes before the wheel's own, which is on no path where the wheel was
+    unpacked outside of an environment.
+    """
     for finder in sys.meta_path:
         found = None if isinstance(finder, Finder) else finder.find_spec(DISTRIBUTION, None)
         if found is not None and found.origin is not None:
             return Path(found.origin).parent.parent
-    return None
+    return BUNDLED if (BUNDLED / DISTRIBUTION).is_dir() else None
 
 
 def _apart(fullname: str) -> bool:

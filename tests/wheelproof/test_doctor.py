@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from tests.wheelproof.thing import TOML
 from wheelproof import doctor
+from wheelproof.checks import prove
 from wheelproof.cli import app
 from wheelproof.errors import ToolError
 from wheelproof.jvm import setup
@@ -50,7 +51,7 @@ def test_a_complete_machine_is_ready(machine):
     for message in (
         "Python",
         "greenlet",
-        "hypothesis",
+        "pytest",
         "typer",
         "rich",
         "jinja2",
@@ -92,7 +93,8 @@ def test_spark_is_listed_with_its_java_and_is_needed_only_for_traces(
     ended = run()
     assert (
         ended.exit_code == 0
-        and "Run `make setup-data`. Without it: no check of traces in bulk."
+        and "Run `pip install 'wheelproof[data]'`, or `make setup-data` in a checkout. Without it: "
+        "no check of traces in bulk."
         in " ".join(ended.stdout.split())
     )
 
@@ -100,6 +102,7 @@ def test_spark_is_listed_with_its_java_and_is_needed_only_for_traces(
 @pytest.mark.parametrize(("module", "name"), [(java, "Java"), (jar, "TLC")])
 def test_an_engine_that_is_absent_is_listed_with_its_remedy(machine, monkeypatch, module, name):
     monkeypatch.setattr(module, "locate", fail(ToolError("There is none.", "Install one.")))
+    monkeypatch.setenv("WHEELPROOF_OFFLINE", "1")
     ended = run()
     assert ended.exit_code == 4 and f"not ready: {name} must be there" in ended.stdout
     assert "There is none. Install one. Without it: no check of a specification." in " ".join(
@@ -205,3 +208,25 @@ def test_each_release_of_compiled_classes_has_a_line(machine, monkeypatch, there
     assert ("4 pinned jars in /cache" if there else "thing was not found") in line.detail
     assert doctor.exit_code(list(findings.values())) == 0
     assert line.disables == "comparison of compiled classes"
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+@pytest.mark.parametrize("theorems", [True, False])
+def test_a_solver_is_needed_where_there_are_theorems_and_verify_says_the_same(
+    machine, monkeypatch, solver, theorems
+):
+    find = doctor.importlib.util.find_spec
+    monkeypatch.setattr(
+        doctor.importlib.util, "find_spec", lambda name: None if name == solver else find(name)
+    )
+    if theorems:
+        (machine / "proofs").mkdir()
+        (machine / "proofs" / "thing.py").write_text("THEORY = None\n")
+    ended = run()
+    assert ended.exit_code == (4 if theorems else 0)
+    assert "pip install 'wheelproof[proofs]'" in " ".join(ended.stdout.split())
+    assert f"wheelproof prove: needs {solver}" in ended.stdout
+    assert "wheelproof explore: ready" in ended.stdout
+    if theorems:
+        with pytest.raises(ToolError, match=rf"need {solver}\. Run .pip install 'wheelproof"):
+            prove.declared(machine)

@@ -216,6 +216,8 @@ QUOTED = {
     ("wheelproof/commands/starting.py", "name"): "a checked name",
     ("wheelproof/commands/starting.py", "at"): "a quoted folder",
     ("wheelproof/counterexample/replay.py", "found.mechanism"): "a checked name",
+    ("wheelproof/doctor.py", "package"): "one of a table",
+    ("wheelproof/errors.py", "extra"): "a literal of a caller",
     ("wheelproof/doctor.py", "text"): "no command: the tool's version",
     ("wheelproof/counterexample/export.py", "schedule"): "no command: a test of Python",
     ("wheelproof/tlc/mc.py", "config.name"): "a checked name",

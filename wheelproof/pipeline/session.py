@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wheelproof.errors import ToolError, UsageError
+from wheelproof.errors import ToolError, UsageError, installation
 from wheelproof.pipeline import failures, java
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
     except ImportError as error:
         raise ToolError(
             f"The pipeline needs pyspark, which is not installed ({error}).",
-            "Run `make setup-data`, or: pip install --require-hashes -r requirements-data.lock.",
+            installation("data", "setup-data"),
         ) from error
     local = options.master.startswith("local")
     if local:

