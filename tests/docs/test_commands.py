@@ -14,7 +14,7 @@ from wheelproof.verdict import LAYERS
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):", MAKEFILE, re.MULTILINE))
-SHELL = {"cd", "cp", "export", "git", "mkdir", "spark-submit"}
+SHELL = {"cd", "cp", "export", "git", "mkdir", "pip", "spark-submit"}
 """Commands of the shell, which are not looked into."""
 
 EXAMPLES = (
