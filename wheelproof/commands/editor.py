@@ -2,8 +2,8 @@
 
 ``spec/models/MC<Module>.tla`` with its ``.cfg`` is a scenario of a few seconds in which every
 invariant holds; ``MC<Module>Fails.tla`` beside it is the first config of the TOML that must fail
-although no decision is taken away. Both need no tool but TLC, with ``spec`` as its library, to which
-modules of the tool are copied that the specification extends.
+although no decision is taken away. Both need no tool but TLC, with ``spec`` as its library. Modules
+of the tool that the specification extends are copied there.
 """
 
 from __future__ import annotations
