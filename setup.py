@@ -1,4 +1,4 @@
-"""What `pyproject.toml` cannot say of a build: the runtime in the wheel, and the page of an index.
+"""The rest of a build beside `pyproject.toml`: the runtime in the wheel, and the page of an index.
 
 The wheel has the package `wheelproof_runtime` in a folder of its own, BUNDLED, and a file of paths
 that puts this folder behind all installed packages. So the distribution `wheelproof-runtime` goes
@@ -29,7 +29,7 @@ class WithRuntime(build_py):
     """Builds the package, and the runtime beside it. An editable one has the folder `runtime`."""
 
     def run(self) -> None:
-        """Copies what the links of RUNTIME lead to."""
+        """Copies the files that the links of RUNTIME lead to."""
         super().run()
         if self.editable_mode:
             return

@@ -31,7 +31,7 @@ _PACKAGES = {
     "z3-solver": (("prove",), "proof"),
     "cvc5": (("prove",), "second opinion on a proof"),
 }
-"""Package -> the commands that need it, and what is impossible without it."""
+"""Package -> the commands that need it, and the loss without it."""
 
 _MODULES = {"jpype1": "jpype", "markdown-it-py": "markdown_it", "z3-solver": "z3"}
 """What a package is imported as, where that is not its name."""
@@ -42,7 +42,7 @@ class Finding:
     """One tool, package or part of the project.
 
     `disables`: the loss without it; `needed`: `verify` needs it here; `code`: how `verify` then
-    ends; `commands`: what cannot run without it, of explore, verify and prove.
+    ends; `commands`: those of explore, verify and prove that cannot run without it.
     """
 
     name: str
@@ -154,7 +154,7 @@ def print_findings(findings: list[Finding]) -> None:
 
 
 def _advice(left: list[Finding]) -> str:
-    """What `verify` would say, given all that it lacks."""
+    """The last line of the report, for all that `verify` lacks."""
     if not left:
         return "ready to verify"
     if all(item.code == NothingChecked.exit_code for item in left):

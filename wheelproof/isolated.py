@@ -122,7 +122,7 @@ class Finder(MetaPathFinder):
 def distribution() -> Path | None:
     """The folder that has the package DISTRIBUTION; None where it is not installed.
 
-    What is installed by itself goes before the wheel's own, which is on no path where the wheel was
+    Its own distribution goes before the copy in the wheel, which is on no path where the wheel was
     unpacked outside of an environment.
     """
     for finder in sys.meta_path:
