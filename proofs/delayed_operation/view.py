@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 from model.delayed_operation import Model
 from proofs.delayed_operation import system as proof
 from proofs.delayed_operation.steps import Operation
-from proofs.stack import Level, levels, pending
-from wheelproof.prove.ts.concrete import Compiled, Instance, State
+from wheelproof.prove.ts.concrete import Instance, State
+from wheelproof.prove.ts.search import compiled
+from wheelproof.prove.ts.views import Level, levels
+from wheelproof.prove.ts.views import View as Base
 
 OPERATION_OF = {
     "onComplete": "co",
@@ -92,8 +94,6 @@ ACTIONS = {
 ``stutter``: it may be none. ``waits``: the model may wait although the system does not.
 """
 
-_compiled: dict[type, Compiled] = {}
-
 
 class Place(NamedTuple):
     """One thread, seen from an operation. ``acts``: its next step is about this operation."""
@@ -136,7 +136,7 @@ def system_of(model: Model, operation: str) -> type[Operation]:
     }[model.protocol[operation]]
 
 
-class View:
+class View(Base):
     """One operation of a model, as a state of its system in ``delayed_operation``."""
 
     def __init__(self, model: Model, operation: str, system: type[Operation] | None = None) -> None:
@@ -144,8 +144,6 @@ class View:
         self.model, self.operation = model, operation
         system = system or system_of(model, operation)
         self.system = system
-        if system not in _compiled:
-            _compiled[system] = Compiled(system())
         self.needs = model.needs[operation]
         delivered = [
             step[1]
@@ -155,7 +153,7 @@ class View:
         ]
         self.conditions = tuple(dict.fromkeys([*self.needs, *delivered]))
         self.instance = Instance(
-            _compiled[system],
+            compiled(system),
             {"Thread": model.threads, "Condition": self.conditions},
             {"needed": dict.fromkeys(self.needs, True), "unseen": {}},
         )
@@ -223,10 +221,6 @@ class View:
         return {
             name: self.instance.encode(name, one) for name, one in own.items() if name in of
         }, value["won"]
-
-    def pending(self, index: int, frozen: State) -> str | None:
-        """The label that a thread takes next, None where its program is over."""
-        return pending(self.model, frozen[1][index])
 
     def acts(self, index: int, frozen: State) -> bool:
         """Whether a thread's next step is about this operation; others leave the state as it is."""

@@ -12,8 +12,10 @@ from typing import Any
 from model.purgatory import Model
 from proofs.purgatory import system as proof
 from proofs.purgatory.state import CALLERS, Seen
-from proofs.stack import Level, levels, pending
-from wheelproof.prove.ts.concrete import Compiled, Instance, State
+from wheelproof.prove.ts.concrete import Instance, State
+from wheelproof.prove.ts.search import compiled
+from wheelproof.prove.ts.views import Level, levels
+from wheelproof.prove.ts.views import View as Base
 
 SYSTEMS: tuple[type[Seen], ...] = (proof.Purgatory, proof.InOrder)
 """Every system that some operation is one of."""
@@ -108,8 +110,6 @@ OF_THE_OPERATION = {
 REPORTED = {"L7", "A2", "A4", "B3", "T1"}
 """Places at which the result of a try or of forceComplete is still to be read."""
 
-_compiled: dict[type, Compiled] = {}
-
 
 def views(model: Model) -> list[View]:
     """One view for each operation of the model's scenario; none for another generation's."""
@@ -130,15 +130,13 @@ def system_of(model: Model, operation: str) -> type[Seen]:
     return proof.Purgatory if forced or raised or unheard else proof.InOrder
 
 
-class View:
+class View(Base):
     """One operation of a model, as a state of its system."""
 
     def __init__(self, model: Model, operation: str, system: type[Seen] | None = None) -> None:
         """``system``: another one than ``system_of`` says, such as a mutant."""
         self.model, self.operation = model, operation
         self.system = system or system_of(model, operation)
-        if self.system not in _compiled:
-            _compiled[self.system] = Compiled(self.system())
         keys = model.keys
         # A key gets at most one list for each time that an operation is added to it.
         self.lists = tuple(
@@ -148,7 +146,7 @@ class View:
         )
         shards = tuple(range(1, model.shards + 1))
         self.instance = Instance(
-            _compiled[self.system],
+            compiled(self.system),
             {"Thread": model.threads, "Key": keys, "Shard": shards, "Watchers": self.lists},
             {
                 "shard_of": {key: model.shard_of(key) for key in keys},
@@ -192,10 +190,6 @@ class View:
             common[name] if name in common else encode(name, own[name])
             for name in self.instance.compiled.variables
         )
-
-    def pending(self, index: int, frozen: State) -> str | None:
-        """The label that a thread takes next, None where its program is over."""
-        return pending(self.model, frozen[1][index])
 
     def acts(self, index: int, frozen: State) -> bool:
         """Whether a thread's next step may be seen; others leave the state as it is."""

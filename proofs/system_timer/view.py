@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from model.system_timer import Model
-from proofs.stack import levels, pending
 from proofs.system_timer import system as proof
-from wheelproof.prove.ts.concrete import Compiled, Instance, State
+from wheelproof.prove.ts.concrete import Instance, State
+from wheelproof.prove.ts.search import compiled
+from wheelproof.prove.ts.views import View as Base
+from wheelproof.prove.ts.views import levels
 
 SYSTEMS = (proof.Buckets,)
 """Every system that some scenario is one of."""
@@ -69,22 +71,18 @@ ACTIONS = {
 ``stutter``: it may be none. ``waits``: the model may wait although the system does not.
 """
 
-_compiled: dict[type, Compiled] = {}
-
 
 def views(model: Model) -> list[View]:
     """The one view of a scenario; none of Kafka's order, in which P10 and P11 do not hold."""
     return [View(model)] if model.reap == "reap" else []
 
 
-class View:
+class View(Base):
     """A model's wheel, queue and locks as a state of ``Buckets``, or of a mutant of it."""
 
     def __init__(self, model: Model, system: type[proof.Buckets] = proof.Buckets) -> None:
         """Raises ValueError for a scenario with more than one reaper."""
         self.model, self.name = model, system.__name__
-        if system not in _compiled:
-            _compiled[system] = Compiled(system())
         reapers = [
             t for t, program in model.program.items() if any(step[0] == "reap" for step in program)
         ]
@@ -94,7 +92,7 @@ class View:
             )
         self.level = {bucket: (bucket - 1) // model.wheel_size + 1 for bucket in model.buckets}
         self.instance = Instance(
-            _compiled[system],
+            compiled(system),
             {"Thread": model.threads, "Entry": model.entries, "Bucket": tuple(model.buckets)},
             {
                 "reaper": reapers[0] if reapers else model.threads[0],
@@ -125,14 +123,6 @@ class View:
                 for name in self.instance.compiled.variables
             ]
         )
-
-    def pending(self, index: int, frozen: State) -> str | None:
-        """The label that a thread takes next, None where its program is over."""
-        return pending(self.model, frozen[1][index])
-
-    def acts(self, index: int, frozen: State) -> bool:
-        """Every step is about the one view."""
-        return True
 
     def local(self, processes: State) -> dict[str, Any]:
         """The threads' variables, encoded, and the threads that have buckets out of the queue."""

@@ -24,7 +24,8 @@ from wheelproof.prove.kernel import Found
 from wheelproof.prove.module.machines import Machine
 from wheelproof.prove.module.states import Placed
 from wheelproof.prove.module.systems import Generated
-from wheelproof.prove.ts.concrete import Compiled, State
+from wheelproof.prove.ts.concrete import State
+from wheelproof.prove.ts.search import compiled
 
 
 class EarlyLink(Refinement):
@@ -33,23 +34,13 @@ class EarlyLink(Refinement):
     LINKED = ("A7", "A8", "A9")
 
 
-_compiled: dict[type, Compiled] = {}
-
-
-def _of(machine: Machine) -> Compiled:
-    """An atomic module's terms as Python code, made once."""
-    if type(machine) not in _compiled:
-        _compiled[type(machine)] = Compiled(machine)
-    return _compiled[type(machine)]
-
-
 class Atomized:
     """The reached states of a scenario, as those of the atomic module."""
 
     def __init__(self, reached: Reached, of: Refinement) -> None:
         constants = variants.mechanisms()[NAME].constants_of(reached.program)
         promises = {name: z3.is_true(value) for name, value in of.promises.items()}
-        self.placed = Placed(_of(of.machine), reached.model, {**constants, **promises})
+        self.placed = Placed(compiled(type(of.machine)), reached.model, {**constants, **promises})
         self.reached, self.instance = reached, self.placed.instance
         self._cells = {name: self.cells(value) for name, value in vars(of.now).items()}
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from model.timer_task_list import Model
-from proofs.stack import levels, pending
 from proofs.timer_task_list import system as proof
 from proofs.timer_task_list.ranking import Elsewhere
-from wheelproof.prove.ts.concrete import Compiled, Instance, State
+from wheelproof.prove.ts.concrete import Instance, State
+from wheelproof.prove.ts.search import compiled
+from wheelproof.prove.ts.views import View as Base
+from wheelproof.prove.ts.views import levels
 
 SYSTEMS = (proof.TimerTaskList, proof.OneReaper, Elsewhere)
 """Every system that some scenario is one of."""
@@ -69,8 +71,6 @@ ACTIONS = {
 }
 """Label -> the actions that the step may be; ``stutter`` where it may be none."""
 
-_compiled: dict[type, Compiled] = {}
-
 
 def views(model: Model) -> list[View]:
     """The views of a scenario: ``OneReaper`` where at most one thread flushes elsewhere.
@@ -92,7 +92,7 @@ def views(model: Model) -> list[View]:
     return found
 
 
-class View:
+class View(Base):
     """A scenario's model as a state of ``TimerTaskList``, or of a mutant of it."""
 
     def __init__(
@@ -100,13 +100,11 @@ class View:
     ) -> None:
         """``reaper``: the thread that may flush into other lists, for a system with only one."""
         self.model, self.name = model, system.__name__
-        if system not in _compiled:
-            _compiled[system] = Compiled(system())
         rigid = {"task_of": model.task_of} | (
             {"reaper": reaper} if "reaper" in system.RIGID else {}
         )
         self.instance = Instance(
-            _compiled[system],
+            compiled(system),
             {
                 "Thread": model.threads,
                 "TaskList": model.lists,
@@ -133,14 +131,6 @@ class View:
                 for name in self.instance.compiled.variables
             ]
         )
-
-    def pending(self, index: int, frozen: State) -> str | None:
-        """The label that a thread takes next, None where its program is over."""
-        return pending(self.model, frozen[1][index])
-
-    def acts(self, index: int, frozen: State) -> bool:
-        """Every step is about the one view."""
-        return True
 
     def local(self, processes: State) -> dict[str, Any]:
         """The threads' variables, encoded, and the history that they make."""

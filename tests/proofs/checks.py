@@ -119,7 +119,7 @@ def refuted(fault: Fault) -> str:
     instance = fault.instance()
     state = instance.start(fault.scope.start)
     assert not instance.broken(state)
-    for taken in fault.searched().trace:
+    for taken in fault.searched.trace:
         after = instance.take(taken.action, state, numbers(instance, taken))
         if broken := instance.broken(after):
             return f"step/{taken.action}/{broken[0]}"
@@ -168,7 +168,7 @@ def replayed(name: str, fault: Fault, scenario: Mapping[str, Any], view: Any) ->
 
     Raises NotFollowed or NotReproduced.
     """
-    found = fault.searched()
+    found = fault.searched
     schedule = follow(view, found.trace, fault.property)
     of = replace(mechanism(name), scenarios={"found": scenario}).without(fault.decision)
     model = view.model

@@ -18,7 +18,7 @@ from wheelproof.cli import app
 from wheelproof.commands.theorems import at_most
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.events import VerifyOptions
-from wheelproof.prove import solvers
+from wheelproof.prove import evidence, solvers
 from wheelproof.verdict import read_results
 
 TOML = """
@@ -196,20 +196,31 @@ def test_a_theorem_that_is_gone_since_the_plan_was_made_is_named(home):
 CLAIMS = """
 from types import SimpleNamespace as Plain
 
-class Theory:
-    name, mechanism = "claims", "thing"
-    claim = Plain(
-        name="claim", says="trust me", profile="fast", theory="claims",
-        is_lemma=False, rests_on=(), assumes=(), controls=(),
-    )
-    theorems = {"claim": claim}
-    def closure(self, name): return [self.theorems[name]]
-    def check(self, name, seeds, folder):
-        return Plain(verdict="VERDICT", why="", figures=lambda: FIGURES)
-
-THEORY = Theory()
+THEORY = Plain(
+    name="claims", mechanism="thing",
+    check=lambda name, seeds, folder: Plain(verdict="proved", why=""),
+)
 """
-WHOLE = {"vcs": 1, "seeds": 1, "second": "unsat", "controls": 1}
+
+
+def test_what_is_no_theory_of_the_tool_has_no_say(home):
+    (home / "proofs" / "claims.py").write_text(CLAIMS)
+    ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
+    assert ended.exit_code == 2
+    assert "proofs/claims.py: THEORY is of type SimpleNamespace" in ended.output
+    assert "Make it a Theory of wheelproof.prove.kernel" in ended.output
+
+
+def test_a_theory_with_a_check_of_its_own_has_no_say(home):
+    own = """
+class Own(Theory):
+    def check(self, name, seeds=3, folder=None):
+        raise SystemExit("the project's own check")
+
+THEORY = Own("toy", mechanism="thing")
+"""
+    _, rows = run(home, own + FALSE)
+    assert rows["false"].verdict == "violated"
 
 
 @pytest.mark.parametrize(
@@ -223,12 +234,11 @@ WHOLE = {"vcs": 1, "seeds": 1, "second": "unsat", "controls": 1}
         ({}, ""),
     ],
 )
-def test_a_theory_is_not_taken_at_its_word(home, change, says):
-    (home / "proofs" / "claims.py").write_text(
-        CLAIMS.replace("FIGURES", repr(WHOLE | change)).replace("VERDICT", "proved")
-    )
-    ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
-    (row,) = read_results(home / "build" / "results.json").rows
+def test_evidence_is_not_taken_at_its_word(home, monkeypatch, change, says):
+    figures = evidence.Evidence.figures
+    monkeypatch.setattr(evidence.Evidence, "figures", lambda self: figures(self) | change)
+    ended, rows = run(home, TRUE, "--seeds", "1")
+    row = rows["true"]
     assert (row.ok, ended.exit_code) == ((False, 4) if says else (True, 0)) and says in row.why
     assert row.why.endswith(row.figures.get("lacks", "")) and ("lacks" in row.figures) == bool(says)
 
@@ -268,27 +278,12 @@ def test_a_proof_whose_certificate_is_refused_is_not_in_order(home, change, says
     assert says in row.why and row.figures["certificates"] == 0
 
 
-def test_links_are_not_taken_at_their_word(home):
-    text = CLAIMS.replace("FIGURES", repr(WHOLE | {"links": 0})).replace("VERDICT", "proved")
-    (home / "proofs" / "claims.py").write_text(
-        text.replace("rests_on=()", 'rests_on=("claim",)').replace(
-            "[self.theorems[name]]", "[self.theorems[name]]"
-        )
-    )
-    ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
-    (row,) = read_results(home / "build" / "results.json").rows
-    assert (row.ok, ended.exit_code) == (
-        False,
-        4,
-    ) and "rests on 1 theorems, and needs 0 of them" in row.why
-
-
-def test_a_word_that_is_none_of_a_proofs_is_an_error(home):
-    (home / "proofs" / "claims.py").write_text(
-        CLAIMS.replace("FIGURES", repr(WHOLE)).replace("VERDICT", "sampled")
-    )
-    ended = CliRunner().invoke(app, ["prove", "--jobs", "1"])
-    assert ended.exit_code == 4 and "ended a check with 'sampled'" in ended.output
+def test_links_are_not_taken_at_their_word(home, monkeypatch):
+    figures = evidence.Evidence.figures
+    monkeypatch.setattr(evidence.Evidence, "figures", lambda self: figures(self) | {"links": 0})
+    ended, rows = run(home, TRUE + ON.replace("NAME", "on_true").replace("LINK", "true"))
+    assert (rows["on_true"].ok, ended.exit_code) == (False, 4)
+    assert "rests on 1 theorems, and needs 0 of them" in rows["on_true"].why
 
 
 def test_seeds_profiles_and_names_choose(home):

@@ -1,60 +1,38 @@
 """Certificates of theorems: proofs of a solver's, checked without any solver.
 
 A theorem that is certified has one for each verification condition. Each is checked against a text
-of its condition that the theory has written for that solver.
+of its condition that was written for that solver.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Protocol
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from wheelproof import reading
 from wheelproof.certificates.checker import check
 from wheelproof.certificates.expressions import Refused
 
+if TYPE_CHECKING:
+    from wheelproof.prove.evidence import Certificate
+
 WITHIN = {"fast": ("fast",), "nightly": ("fast", "nightly")}
 """Profile -> the theorems of which profiles are certified in it."""
 
 
-class Certificate(Protocol):
-    """A solver's proof of one condition. ``why``: why there is none, where ``proof`` is None.
-
-    ``obligation``: the condition's text in SMT-LIB that was proved. ``text``: the one that the
-    proof is of.
-    """
-
-    condition: str
-    obligation: Path
-    text: Path
-    proof: Path | None
-    why: str
-
-
-class Certifying(Protocol):
-    """The part of a theory that one without certified theorems may lack."""
-
-    def certificates(self, name: str, folder: Path) -> Sequence[Certificate]:
-        """One for each condition of a theorem, in the order of the conditions.
-
-        ``folder``: where ``check`` has left the files of the proof.
-        """
-
-
 def checked(
-    theory: Certifying, name: str, folder: Path, figures: Mapping[str, object]
+    certificates: Iterable[Certificate], figures: Mapping[str, object]
 ) -> tuple[dict[str, int], str]:
     """Figures of a theorem's certificates, and what is wrong with them; "" where nothing is.
 
-    ``figures``: those of its evidence. ``certificates`` is the number of those that are accepted,
+    ``certificates``: one for each of its conditions, in their order. ``figures``: those of its
+    evidence. ``certificates`` is the number of those that are accepted,
     ``certificate_steps`` that of their steps.
     """
     accepted = steps = 0
     faults, sums = [], ""
-    made = theory.certificates(name, folder)
-    for each in made:
+    for each in certificates:
         proved = hashlib.sha256(each.obligation.read_bytes()).hexdigest()
         sums += f"{proved}  {each.obligation.name}\n"
         if each.proof is None:

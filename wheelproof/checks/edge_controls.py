@@ -10,19 +10,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from wheelproof.checks.drawing import ODD
-from wheelproof.checks.proof_views import System, View
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.graph.planted import Updates, alone, dropped, steps
 from wheelproof.protocols import State
+
+if TYPE_CHECKING:
+    from wheelproof.prove.ts.system import System
+    from wheelproof.prove.ts.views import View
 
 LOOKED, TRIES = 80, 8
 """States of a graph in whose steps faults are planted, and the most steps for each fault: a system
 may have the step without an update, too."""
 
 
-Faults = Callable[[View, StateGraph, Mapping[str, str]], tuple[Iterable[str], Iterable[str]]]
+Faults: TypeAlias = (
+    "Callable[[View, StateGraph, Mapping[str, str]], tuple[Iterable[str], Iterable[str]]]"
+)
 """Of a graph's comparison: the edges that are no steps, and the threads that wait, as texts."""
 
 

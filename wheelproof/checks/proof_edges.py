@@ -16,34 +16,31 @@ assumption. So a state in which the system has an enabled action for a thread wi
 no deadlock of the model. Livelock is not covered: the edge may be a stutter.
 
 A project provides `proofs/<mechanism>/view.py`: `SYSTEMS`, the systems of all scenarios,
-`ACTIONS`, for each label its actions as a text, and `views(model)`, the views of one scenario. Its
-`FREE` names the shared variables whose update a system leaves open, each with the reason. See
-:class:`wheelproof.checks.proof_views.View`.
+`ACTIONS`, for each label its actions as a text, and `views(model)`, each a `View` of one scenario.
+Its `FREE` names the shared variables whose update a system leaves open, each with the reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
+from typing import TYPE_CHECKING
 
+from wheelproof import isolated
 from wheelproof.checks.context import COMPARED, Context, Report
 from wheelproof.checks.edge_controls import Planted, not_updated, of_table
-from wheelproof.checks.proof_views import (
-    STUTTER,
-    WAITS,
-    Instance,
-    Move,
-    System,
-    View,
-    actions_of,
-    difference,
-    family,
-    provided,
-    table_faults,
-)
 from wheelproof.graph.explorer import StateGraph
 from wheelproof.project.mechanism import Config, Mechanism
+from wheelproof.prove.ts.views import STUTTER, WAITS, actions_of, difference, family, table_faults
+from wheelproof.prove.variants import Project, within
 from wheelproof.verdict import Verdict
+
+if TYPE_CHECKING:
+    from wheelproof.prove.ts.concrete import Instance, Move
+    from wheelproof.prove.ts.concrete import State as Seen
+    from wheelproof.prove.ts.system import System
+    from wheelproof.prove.ts.views import View
 
 NAME = "edges"
 SHOWN = 3
@@ -55,9 +52,14 @@ def declared(mechanism: Mechanism) -> bool:
     return (mechanism.root / "proofs" / mechanism.name / "view.py").is_file()
 
 
+def _provided(mechanism: Mechanism) -> ModuleType:
+    with within(Project(mechanism.root)):
+        return isolated.load(mechanism.root, f"proofs.{mechanism.name}.view")
+
+
 def parts(mechanism: Mechanism) -> dict[str, int]:
     """The numbers of systems and formulas that the mechanism's view declares."""
-    return numbers(provided(mechanism).SYSTEMS)
+    return numbers(_provided(mechanism).SYSTEMS)
 
 
 def numbers(systems: Sequence[type[System]]) -> dict[str, int]:
@@ -81,22 +83,22 @@ class Falsified:
     def formulas(self) -> Iterable[str]:
         return self.instance.formulas
 
-    def broken(self, state: Hashable, names: Sequence[str], /) -> list[str]:
+    def broken(self, state: Seen, names: Sequence[str]) -> list[str]:
         others = [name for name in names if name != self.name]
         false = [self.name] if self.name in names else []
         return [*self.instance.broken(state, others), *false]
 
 
-def refuted(instance: Instance | Falsified, states: Iterable[Hashable]) -> dict[str, Hashable]:
+def refuted(instance: Instance | Falsified, states: Iterable[Seen]) -> dict[str, Seen]:
     """Formula -> the first of the states in which it does not hold."""
-    found: dict[str, Hashable] = {}
+    found: dict[str, Seen] = {}
     for state in states:
         for name in instance.broken(state, [*instance.formulas]):
             found.setdefault(name, state)
     return found
 
 
-def unheard(instance: Instance, state: Hashable) -> list[str]:
+def unheard(instance: Instance, state: Seen) -> list[str]:
     """The formulas that are not refuted where they are made false: they are never evaluated."""
     return [
         name
@@ -162,7 +164,7 @@ def compare(
 def _compare_edges(
     view: View,
     graph: StateGraph,
-    states: list[Hashable],
+    states: list[Seen],
     named: Mapping[str, str],
     found: Compared,
     where: str,
@@ -207,7 +209,7 @@ def _compare_edges(
 def _compare_waits(
     view: View,
     graph: StateGraph,
-    states: list[Hashable],
+    states: list[Seen],
     named: Mapping[str, str],
     found: Compared,
     where: str,
@@ -248,7 +250,7 @@ def _compare_waits(
             place = f"at {label}" if label else "at its end"
             system = type(instance.system).__name__
             wait = f"{where}: {name} waits {place}, and {system} has {move.action} for it"
-            if breaks := getattr(view, "breaks", ""):
+            if breaks := view.breaks:
                 for each in family(instance.system):
                     found.excused.setdefault(each, {}).setdefault(breaks, wait)
             else:
@@ -298,7 +300,7 @@ def check(context: Context) -> Report:
     """
     mechanism = context.mechanism
     started, beat = context.begin("proof", NAME), context.beat("proof", NAME)
-    module = provided(mechanism)
+    module = _provided(mechanism)
     faults = table_faults(mechanism.labels, module.ACTIONS, module.SYSTEMS)
     found = Compared()
     planted = Planted(star_faults, module.ACTIONS)

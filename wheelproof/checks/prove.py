@@ -1,8 +1,8 @@
 """Theorems: those of the project's folder ``proofs``, checked one by one.
 
 A module below ``proofs`` takes part if it has, at its top, ``THEORY = ...``, a :class:`Theory`.
-``wheelproof.prove`` proves them, or other code of the project. This module checks that the
-evidence is complete.
+``wheelproof.prove`` proves them, and nothing else does: a theory has no say in its evidence. This
+module checks that the evidence is complete.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from wheelproof import reading
 from wheelproof.checks import certified, proof_edges
@@ -27,69 +27,14 @@ from wheelproof.errors import ToolError, UsageError, installation
 from wheelproof.isolated import ARTEFACTS, Finder, apart, present
 from wheelproof.project.inputs import TAKES_PART
 from wheelproof.prove.variants import PROOFS, Project, within
-from wheelproof.verdict import PROVES_NOTHING, Figures, Row, Verdict, judge
+from wheelproof.verdict import PROVES_NOTHING, Row, Verdict, judge
+
+if TYPE_CHECKING:
+    from wheelproof.prove.kernel import Theory
 
 SOLVERS = ("z3", "cvc5")
 KINDS = {"trace": " (trace from the initial state)", "cti": " (counterexample to induction)"}
 """Notes in tables on controls that no plain counterexample refutes."""
-
-
-class Control(Protocol):
-    """A mutated theorem that must be refuted."""
-
-    name: str
-    says: str
-    kind: str
-
-
-class Theorem(Protocol):
-    """One theorem of a theory. It may have more, as `Declared` has.
-
-    ``theory``: the theory's name. ``is_lemma``: it needs no control of its own. ``rests_on``: the
-    theorems that its proof uses. ``assumes``: ids of assumptions. A theorem about a transition
-    system also has ``system``, that system's name, and ``enabled``, whether it is about the actions
-    that are enabled; one that lists its verification conditions has ``conditions``, their numbers
-    by label.
-    """
-
-    name: str
-    theory: str
-    says: str
-    profile: str
-    is_lemma: bool
-    rests_on: Sequence[str]
-    assumes: Sequence[str]
-    controls: Sequence[Control]
-
-
-class Evidence(Protocol):
-    """The result of a proof. ``verdict``: a word of ``wheelproof.verdict``."""
-
-    verdict: str
-    why: str
-
-    def figures(self) -> Figures:
-        """Plain JSON values.
-
-        ``vcs``: verification conditions. ``conditions``: the numbers by label of those that were
-        proved, where the theorem lists them. ``seeds``, ``controls``: their numbers.
-        ``second``: the second solver's answer, "unsat" where it agrees. ``links``: the number of
-        theorems in ``rests_on`` that the proof was shown to need.
-        """
-
-
-class Theory(certified.Certifying, Protocol):
-    """The theorems about one mechanism. ``mechanism``: its name."""
-
-    name: str
-    mechanism: str
-    theorems: Mapping[str, Theorem]
-
-    def closure(self, name: str) -> Sequence[Theorem]:
-        """A theorem and all that it rests on, each behind those that it uses."""
-
-    def check(self, name: str, seeds: int, folder: Path | None) -> Evidence:
-        """Prove a theorem. ``folder``: where files of the proof go, None for nowhere."""
 
 
 @dataclass(frozen=True)
@@ -165,12 +110,19 @@ def _content(root: Path) -> str:
 
 
 def _imported(root: Path) -> dict[str, Theory]:
+    from wheelproof.prove.kernel import Theory
+
     theories: dict[str, Theory] = {}
     for file in sorted((root / PROOFS).rglob("*.py")):
         if not TAKES_PART.search(reading.text(file)):
             continue
         shown = file.relative_to(root)
         theory = importlib.import_module(".".join(shown.with_suffix("").parts)).THEORY
+        if not isinstance(theory, Theory):
+            raise UsageError(
+                f"{shown}: THEORY is of type {type(theory).__name__}, which the tool cannot prove.",
+                "Make it a Theory of wheelproof.prove.kernel, or give it another name.",
+            )
         theories[theory.name] = theory
     return theories
 
@@ -228,17 +180,17 @@ def _declared(theory: Theory, name: str) -> Declared:
         name,
         theorem.says,
         theorem.profile,
-        bool(theorem.is_lemma),
+        theorem.is_lemma,
         tuple(sorted({each for used in theory.closure(name) for each in used.assumes})),
-        tuple(theorem.rests_on),
+        theorem.rests_on,
         tuple(
             f"{control.name}: {control.says}{KINDS.get(control.kind, '')}"
             for control in theorem.controls
         ),
-        getattr(theorem, "system", ""),
-        bool(getattr(theorem, "enabled", False)),
-        getattr(theorem, "certified", ""),
-        dict(getattr(theorem, "conditions", {})),
+        theorem.system,
+        theorem.enabled,
+        theorem.certified,
+        theorem.conditions,
     )
 
 
@@ -247,7 +199,9 @@ def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
 
     A theorem that rests on one that is not proved is not in order either.
     """
-    report = Report()
+    from wheelproof.prove import evidence
+
+    report, folder = Report(), context.output / PROOFS
     with loaded(context.mechanism.root) as theories:
         home = {
             name: theory
@@ -268,22 +222,23 @@ def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
             for used in theory.closure(name)[:-1]:
                 key = (used.theory, used.name)
                 if key not in known:
-                    known[key] = theories[used.theory].check(used.name, seeds, None).verdict
+                    known[key] = evidence.check(used, seeds).verdict
                 if known[key] != Verdict.PROVED:
                     lacking.append(used.name)
-            found = theory.check(name, seeds, context.output / "proofs")
-            known[theory.name, name] = found.verdict
             theorem = theory.theorems[name]
+            found = evidence.check(theorem, seeds, folder)
+            known[theory.name, name] = found.verdict
             verdict, why = found.verdict, found.why
-            figures = dict(found.figures()) | {"lemma": bool(theorem.is_lemma)}
+            figures = found.figures() | {"lemma": theorem.is_lemma}
             if verdict == Verdict.PROVED and lacking:
                 verdict = Verdict.INCONCLUSIVE
                 why = f"it rests on {', '.join(lacking)}, which is not proved"
-            needs = seeds, bool(theorem.is_lemma), len(theorem.rests_on)
+            needs = seeds, theorem.is_lemma, len(theorem.rests_on)
             fault = defect(verdict, figures, *needs) or unnoticed(verdict, figures, *needs)
-            within = getattr(theorem, "certified", "") in certified.WITHIN[context.profile]
-            if within and verdict == Verdict.PROVED and not fault:
-                more, fault = certified.checked(theory, name, context.output / "proofs", figures)
+            within_profile = theorem.certified in certified.WITHIN[context.profile]
+            if within_profile and verdict == Verdict.PROVED and not fault:
+                certificates = evidence.certificates(theorem, folder)
+                more, fault = certified.checked(certificates, figures)
                 figures |= more
             if fault:
                 verdict, why, figures = Verdict.ERROR, fault, figures | {"lacks": fault}

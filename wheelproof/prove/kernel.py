@@ -288,10 +288,6 @@ class Theory:
         """The evidence for one theorem: see ``evidence.check``. KeyError: there is no such name."""
         return evidence.check(self.theorems[name], seeds, folder)
 
-    def certificates(self, name: str, folder: Path) -> list[evidence.Certificate]:
-        """Certificates of a theorem that was checked with this folder: see ``evidence``."""
-        return evidence.certificates(self.theorems[name], folder)
-
     def closure(self, name: str) -> list[Theorem]:
         """A theorem and all that it rests on, what is used before what uses it."""
         known, order = self.known(), []

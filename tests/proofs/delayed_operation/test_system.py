@@ -142,8 +142,8 @@ def test_a_fault_breaks_the_invariant_and_has_a_trace(name):
     assert refuted(fault).partition("/")[0] == ("safety" if name in NOT_IMPLIED else "step")
     if fault.property:
         assert len(
-            follow(view_of(fault, fault.searched().trace), fault.searched().trace, fault.property)
-        ) >= len(fault.searched().trace)
+            follow(view_of(fault, fault.searched.trace), fault.searched.trace, fault.property)
+        ) >= len(fault.searched.trace)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_fault_breaks_the_invariant_and_has_a_trace(name):
 )
 def test_the_mutated_implementation_runs_the_trace(name):
     fault = FAULTS[name]
-    trace = fault.searched().trace
+    trace = fault.searched.trace
     assert replayed(NAME, fault, scenario(fault, trace), view_of(fault, trace)) >= len(trace)
 
 
@@ -183,13 +183,13 @@ def test_the_right_system_has_no_such_trace(name):
     fault = FAULTS[name]
     right = next(base for base in fault.system.__mro__ if base in SYSTEMS)
     mutant = type(fault)(fault.name, fault.says, right, fault.scope, fault.formula)
-    found = mutant.searched()
+    found = mutant.searched
     assert found.trace is None and found.states > 10
 
 
 def test_the_right_model_does_not_follow_a_faults_trace():
     fault = FAULTS["P9"]
-    trace = fault.searched().trace
+    trace = fault.searched.trace
     right = View(mechanism(NAME).model_module.Model(scenario(fault, trace)), OPERATION)
     with pytest.raises(NotFollowed):
         follow(right, trace, fault.property)

@@ -91,9 +91,9 @@ def test_no_conjunct_can_go(system):
 @pytest.mark.parametrize("name", only(FAULTS, "P1", "P2"))
 def test_a_fault_breaks_the_invariant_and_has_a_trace_that_the_right_system_lacks(name):
     fault = FAULTS[name]
-    assert refuted(fault).startswith(("step/", "init/", "safety/")) and fault.searched().trace
+    assert refuted(fault).startswith(("step/", "init/", "safety/")) and fault.searched.trace
     right = next(base for base in fault.system.__mro__ if base in SYSTEMS)
-    found = replace(fault, system=right).searched()
+    found = replace(fault, system=right).searched
     assert found.trace is None and found.states > 20
 
 
@@ -125,7 +125,7 @@ def test_the_faults_are_the_decisions_that_a_theorem_is_about():
 def test_the_duties_of_callers_are_needed():
     """A-DUTIES: without either of these two a property fails; TLC has the same in two configs."""
     for name, config in ("forced before", "forced"), ("raises before", "raising_leaves_the_rest"):
-        assert FAULTS[name].searched().trace and config in mechanism(NAME).configs
+        assert FAULTS[name].searched.trace and config in mechanism(NAME).configs
 
 
 def test_every_scenario_enters_an_operation_once():

@@ -40,8 +40,8 @@ def test_no_conjunct_can_go():
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_breaks_the_invariant_and_has_a_trace_that_the_right_system_lacks(name):
     fault = FAULTS[name]
-    assert refuted(fault).startswith("step/") and fault.searched().trace
-    right = type(fault)(fault.name, fault.says, Watching, fault.scope, fault.formula).searched()
+    assert refuted(fault).startswith("step/") and fault.searched.trace
+    right = type(fault)(fault.name, fault.says, Watching, fault.scope, fault.formula).searched
     assert right.trace is None and right.states > 50
 
 

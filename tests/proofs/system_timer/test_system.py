@@ -60,9 +60,9 @@ def test_no_conjunct_can_go():
 @pytest.mark.parametrize("name", first(FAULTS))
 def test_a_fault_breaks_the_invariant_and_has_a_trace_that_the_right_system_lacks(name):
     fault = FAULTS[name]
-    assert refuted(fault).startswith("step/") and fault.searched().trace
+    assert refuted(fault).startswith("step/") and fault.searched.trace
     assert mechanism(NAME).mutants[name], "a fault has its mutant's name"
-    right = type(fault)(fault.name, fault.says, Buckets, fault.scope, fault.formula).searched()
+    right = type(fault)(fault.name, fault.says, Buckets, fault.scope, fault.formula).searched
     assert right.trace is None and right.states > 1_000
 
 

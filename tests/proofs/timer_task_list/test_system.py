@@ -218,7 +218,7 @@ def test_the_faults_are_the_mutants_of_the_spec():
 @pytest.mark.parametrize("name", first(TRACED, 2))
 def test_a_fault_has_a_trace_that_model_and_implementation_run(name):
     fault = FAULTS[name]
-    trace = fault.searched().trace
+    trace = fault.searched.trace
     assert replayed(NAME, fault, scenario(fault, trace), view_of(fault, trace)) >= len(trace) > 10
 
 
@@ -230,7 +230,7 @@ def test_the_right_system_has_no_such_trace(name):
     class Right(right):
         locals().update({fault.formula: getattr(fault.system, fault.formula)})
 
-    found = type(fault)(fault.name, fault.says, Right, fault.scope, fault.formula).searched()
+    found = type(fault)(fault.name, fault.says, Right, fault.scope, fault.formula).searched
     assert found.trace is None and found.states > 40
 
 
@@ -255,7 +255,7 @@ def test_a_single_attempt_keeps_every_property():
 
 def test_the_right_model_does_not_follow_a_faults_trace():
     fault = FAULTS["M2"]
-    trace = fault.searched().trace
+    trace = fault.searched.trace
     right = View(mechanism(NAME).model_module.Model(scenario(fault, trace)), fault.system)
     with pytest.raises(NotFollowed):
         follow(right, trace, fault.property)

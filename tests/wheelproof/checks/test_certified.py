@@ -10,11 +10,11 @@ from tests.wheelproof.certificates.texts import ORDER, PROOF
 from wheelproof.checks import certified
 
 
-class Theory:
+class Certificates(list):
     """Writes the conditions and the proofs that it is given. None: there is no proof."""
 
     def __init__(self, folder: Path, proofs: list[str | None]) -> None:
-        self.made = []
+        super().__init__()
         for number, proof in enumerate(proofs):
             text = folder / f"T.{number}.smt2"
             text.write_text(f"; {number}, as it was proved\n")
@@ -23,24 +23,21 @@ class Theory:
             file = None if proof is None else text.with_suffix(".alethe")
             if file is not None:
                 file.write_text(proof)
-            self.made.append(
+            self.append(
                 Plain(condition=f"c{number}", obligation=text, text=second, proof=file, why="why")
             )
-
-    def certificates(self, name: str, folder: Path):
-        return self.made
 
     def sums(self) -> str:
         lines = [
             f"{hashlib.sha256(each.obligation.read_bytes()).hexdigest()}  {each.obligation.name}\n"
-            for each in self.made
+            for each in self
         ]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def test_all_accepted_certificates_are_counted(tmp_path):
-    theory = Theory(tmp_path, [PROOF, PROOF])
-    figures, fault = certified.checked(theory, "T", tmp_path, {"sha256": theory.sums()})
+    made = Certificates(tmp_path, [PROOF, PROOF])
+    figures, fault = certified.checked(made, {"sha256": made.sums()})
     assert (figures, fault) == ({"certificates": 2, "certificate_steps": 4}, "")
 
 
@@ -56,25 +53,25 @@ def test_all_accepted_certificates_are_counted(tmp_path):
     ],
 )
 def test_one_that_lacks_or_is_refused_is_named(tmp_path, proof, says):
-    theory = Theory(tmp_path, [PROOF, proof])
-    figures, fault = certified.checked(theory, "T", tmp_path, {"sha256": theory.sums()})
+    made = Certificates(tmp_path, [PROOF, proof])
+    figures, fault = certified.checked(made, {"sha256": made.sums()})
     assert figures["certificates"] == 1 and fault.startswith(says)
 
 
 def test_a_certificate_is_checked_against_its_own_text(tmp_path):
-    theory = Theory(tmp_path, [PROOF])
-    theory.made[0].text.write_text(ORDER.replace("(< y (+ x 1))", "(< y (+ x 2))"))
-    _, fault = certified.checked(theory, "T", tmp_path, {"sha256": theory.sums()})
+    made = Certificates(tmp_path, [PROOF])
+    made[0].text.write_text(ORDER.replace("(< y (+ x 1))", "(< y (+ x 2))"))
+    _, fault = certified.checked(made, {"sha256": made.sums()})
     assert fault.endswith("line 3, assume a1: the obligation does not assert it")
 
 
 def test_certificates_of_other_conditions_than_were_proved_are_refused(tmp_path):
-    theory = Theory(tmp_path, [PROOF, PROOF])
-    proved = {"sha256": theory.sums()}
-    del theory.made[1]
+    made = Certificates(tmp_path, [PROOF, PROOF])
+    proved = {"sha256": made.sums()}
+    del made[1]
     says = "the certificates are not of the conditions that were proved, one for each"
-    assert certified.checked(theory, "T", tmp_path, proved)[1] == says
-    theory = Theory(tmp_path, [PROOF, PROOF])
-    text = theory.made[0].obligation
+    assert certified.checked(made, proved)[1] == says
+    made = Certificates(tmp_path, [PROOF, PROOF])
+    text = made[0].obligation
     text.write_text(text.read_text() + "; something else\n")
-    assert certified.checked(theory, "T", tmp_path, proved)[1] == says
+    assert certified.checked(made, proved)[1] == says

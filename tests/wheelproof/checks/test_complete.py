@@ -10,6 +10,7 @@ import pytest
 from tests.found import mechanisms
 from wheelproof.checks import complete, prove
 from wheelproof.checks.context import Context
+from wheelproof.prove import evidence
 
 WHOLE = {"vcs": 1, "seeds": 1, "second": "unsat", "controls": 1}
 
@@ -30,15 +31,14 @@ def test_a_judge_of_evidence_that_misses_a_part_ends_the_run_with_an_error(part,
 
 def test_a_proof_is_not_in_order_where_its_judge_misses_what_it_lacks(tmp_path, monkeypatch):
     theorem = SimpleNamespace(
-        name="claim", theory="claims", is_lemma=False, rests_on=(), controls=(), assumes=()
+        name="claim", theory="claims", is_lemma=False, rests_on=(), certified=""
     )
-    evidence = SimpleNamespace(verdict="proved", why="", figures=lambda: WHOLE)
+    made = SimpleNamespace(verdict="proved", why="", figures=lambda: WHOLE)
     theory = SimpleNamespace(
         name="claims",
         mechanism="atomic",
         theorems={"claim": theorem},
         closure=lambda name: [theorem],
-        check=lambda name, seeds, folder: evidence,
     )
 
     @contextmanager
@@ -46,6 +46,7 @@ def test_a_proof_is_not_in_order_where_its_judge_misses_what_it_lacks(tmp_path, 
         yield {"claims": theory}
 
     monkeypatch.setattr(prove, "loaded", loaded)
+    monkeypatch.setattr(evidence, "check", lambda *_: made)
     context = Context(mechanisms()["atomic"], tmp_path)
     (sound,) = prove.check(context, ("claim",), 1).rows
     monkeypatch.setattr(complete, "defect", lambda *_: "")

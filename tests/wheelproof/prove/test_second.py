@@ -181,10 +181,10 @@ def test_a_theorem_whose_text_is_refused_has_no_certificate(monkeypatch, tmp_pat
     theory = kernel.Theory("toy", "thing")
     theory.theorem("T", "toy", [STEP], is_lemma=True)
     theory.check("T", seeds=1, folder=tmp_path)
-    (made,) = theory.certificates("T", tmp_path)
+    (made,) = evidence.certificates(theory.theorems["T"], tmp_path)
     assert made.proof and made.text.name == "T.step.second.smt2" and made.why == ""
     monkeypatch.setattr(axioms, "values", equal_values)
-    (made,) = theory.certificates("T", tmp_path)
+    (made,) = evidence.certificates(theory.theorems["T"], tmp_path)
     assert made.proof is None and "(= SecondPlace.Idle SecondPlace.Busy)" in made.why
 
 

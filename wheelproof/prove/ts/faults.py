@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cached_property
 from typing import Any
 
 from wheelproof.prove.kernel import Control, Found
-from wheelproof.prove.ts.concrete import Compiled, Instance
-from wheelproof.prove.ts.search import BudgetSpent, Roles, Searched, Taken, search
+from wheelproof.prove.ts.concrete import Instance
+from wheelproof.prove.ts.search import BudgetSpent, Roles, Searched, Taken, compiled, search
 from wheelproof.prove.ts.system import WHOLE, System
 
 
@@ -60,30 +60,14 @@ class Fault:
     def instance(self) -> Instance:
         """The system at the scope's size."""
         return Instance(
-            _compiled(self.system), self.scope.elements, self.scope.rigid, self.scope.numbers
+            compiled(self.system), self.scope.elements, self.scope.rigid, self.scope.numbers
         )
 
+    @cached_property
     def searched(self) -> Searched:
         """The shortest trace, by breadth-first search of everything within the scope."""
-        return _searched(self)
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.system))
-
-
-_COMPILED: dict[type[System], Compiled] = {}
-
-
-def _compiled(system: type[System]) -> Compiled:
-    if system not in _COMPILED:
-        _COMPILED[system] = Compiled(system())
-    return _COMPILED[system]
-
-
-@cache
-def _searched(fault: Fault) -> Searched:
-    instance = fault.instance()
-    return search(instance, instance.start(fault.scope.start), fault.formula, fault.scope.roles)
+        instance, scope = self.instance(), self.scope
+        return search(instance, instance.start(scope.start), self.formula, scope.roles)
 
 
 def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, str]]:
@@ -163,7 +147,7 @@ def control(fault: Fault, view_of: Callable[[Fault, list[Taken]], Any]) -> Contr
 
     def find(_seed: int) -> Found:
         try:
-            found = fault.searched()
+            found = fault.searched
         except BudgetSpent as spent:
             return Found("unknown", str(spent))
         if found.trace is None:

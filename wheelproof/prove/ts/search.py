@@ -11,7 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from wheelproof.prove.ts.concrete import Instance, Move, State
+from wheelproof.prove.ts.concrete import Compiled, Instance, Move, State
+from wheelproof.prove.ts.system import System
+
+CODE = "_code"
+"""The attribute of a system's class that has its terms as Python code."""
+
+
+def compiled(system: type[System]) -> Compiled:
+    """A system's terms as Python code, made once."""
+    if CODE not in vars(system):
+        setattr(system, CODE, Compiled(system()))
+    code: Compiled = vars(system)[CODE]
+    return code
 
 
 class BudgetSpent(Exception):

@@ -1,6 +1,6 @@
 """Results of searches that a project keeps: they spare a proof the search, and prove nothing.
 
-`tools/instances.py` writes them. What uses a result checks it, and searches anew where it is none
+`tools/instances.py` writes them. A proof checks a result, and searches anew where it is none
 any more. So no wrong one can make a false condition pass.
 """
 
@@ -41,7 +41,7 @@ class Shortcuts(Generic[Result]):
 
     @contextmanager
     def heard(self, listener: Callable[..., None]) -> Iterator[None]:
-        """Within, the listener gets each system's name, and what was used of it."""
+        """Within, the listener gets each system's name, and the results that were used."""
         self._listeners.append(listener)
         try:
             yield
@@ -49,7 +49,7 @@ class Shortcuts(Generic[Result]):
             self._listeners.remove(listener)
 
     def hear(self, system: str, *used: Any) -> None:
-        """Hand what was used of a system to the listeners."""
+        """Hand the results that were used of a system to the listeners."""
         for listener in self._listeners:
             listener(system, *used)
 
