@@ -16,10 +16,11 @@ from wheelproof.plain.execution import Execution
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.instrument import containers as tables
 from wheelproof.plain.instrument.fields import NONE, Fields, classified
-from wheelproof.plain.instrument.foreign import Foreign
+from wheelproof.plain.instrument.foreign import Foreign, module_of
 from wheelproof.plain.instrument.items import Items, Steps
 from wheelproof.plain.operations import Thread
 from wheelproof.plain.sites import Site
+from wheelproof.plain.universe import NOTHING, read_by
 
 READS, WRITES, ARGUMENTS, OTHER = range(10, 14)
 """Kinds of methods beside those of attributes: in C, reading or changing the receiver; in C,
@@ -117,7 +118,9 @@ class Calls(Foreign):
                 return functools.partial(self.eager, site, cls)
         for name in ("__new__", "__init__"):
             code = getattr(cls, name)
-            if type(code) is types.FunctionType and not self.looked_into(code):
+            if type(code) is types.FunctionType and not (
+                self.looked_into(code) or read_by(module_of(code)) == NOTHING
+            ):
                 return self.foreign(cls, site)
         if cls.__init__ is object.__init__ or type(cls.__init__) is types.FunctionType:
             return cls

@@ -42,6 +42,8 @@ class Foreign:
         self.execution.foreign_called = True
         site.foreign = f"{module}.{name}"
         touched = (*receiver, *arguments, *keywords.values())
+        if module == "collections" and touched and _is_named_tuple(touched[0]):
+            reads = NOTHING  # its fields' values are handed on
         variables = getattr(getattr(function, "__func__", function), "__globals__", None)
         if reads is None and variables is not None:  # those of its module, under one name
             self.execution.access(self.execution.running, id(variables), variables, True, site)
@@ -100,6 +102,12 @@ def _is_opaque(kind: type) -> bool:
     return kind in tables.IMMUTABLE or (
         isinstance(module, str) and module.startswith("wheelproof.plain.")
     )
+
+
+def _is_named_tuple(value: Any) -> bool:
+    """Whether a value is a named tuple, or a class of them."""
+    kind = value if issubclass(type(value), type) else type(value)
+    return issubclass(kind, tuple) and "_fields" in dir(kind)
 
 
 def module_of(function: Any) -> str:
