@@ -239,14 +239,16 @@ class Calls(Foreign):
     def lazy(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         if self.execution.running is None:
             return function(*arguments, **keywords)
-        stepped = self.items.stepped
-        return function(
-            *(
-                Steps(self.execution, value, site) if stepped(type(value)) else value
-                for value in arguments
-            ),
-            **keywords,
-        )
+        if function in tables.COMPARING and len(arguments) > 1:
+            return self.eager(site, function, *arguments, **keywords)
+        stepped, (first, end) = self.items.stepped, tables.ITERATED.get(function, (0, None))
+        if function is reversed and len(arguments) == 1 and stepped(type(arguments[0])):
+            return Steps(self.execution, arguments[0], site, reversed)
+        values = list(arguments)
+        for index in range(len(values))[first:end]:
+            if stepped(type(values[index])):
+                values[index] = Steps(self.execution, values[index], site)
+        return function(*values, **keywords)
 
     def first_written(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         if self.execution.running is not None and arguments:

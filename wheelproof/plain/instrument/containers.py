@@ -92,6 +92,12 @@ LAZY: frozenset[Any] = frozenset(
 )  # fmt: skip
 """Callables that take item by item from the containers that they are given."""
 
+ITERATED: dict[Any, tuple[int, int]] = {functools.reduce: (1, 2), iter: (0, 1), sum: (0, 1)}
+"""Of these the arguments that they take items from, as a range; of the others all."""
+
+COMPARING = frozenset({max, min})
+"""Those of them that compare their arguments where there are several."""
+
 EAGER: frozenset[Any] = frozenset(
     {
         len, list, tuple, set, frozenset, dict, sorted, bytes, bytearray, str, repr, ascii, format,

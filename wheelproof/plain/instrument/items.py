@@ -32,21 +32,33 @@ def ordered(execution: Execution, values: Any, site: Site) -> None:
 
 
 class Steps:
-    """An iterator that announces each step on a container, or on an iterator with a position."""
+    """An iterator that announces each step on a container, or on an iterator with a position.
+
+    ``take`` makes the iterator of the container: ``iter`` or ``reversed``.
+    """
 
     __slots__ = ("_execution", "_holder", "_iterator", "_site", "_writes")
 
-    def __init__(self, execution: Execution, value: Any, site: Site) -> None:
+    def __init__(
+        self,
+        execution: Execution,
+        value: Any,
+        site: Site,
+        take: Callable[[Any], Iterator[Any]] = iter,
+    ) -> None:
         self._execution, self._site = execution, site
         kind = type(value)  # never isinstance: a class may have a __class__ of its own
         self._writes = issubclass(kind, STEPS)
         self._holder = behind(value) if issubclass(kind, VIEWS) else value
         if issubclass(kind, set | frozenset):
             ordered(execution, value, site)
-        self._iterator: Iterator[Any] = iter(value)
+        self._iterator: Iterator[Any] = take(value)
 
     def __iter__(self) -> Steps:
         return self
+
+    def __length_hint__(self) -> int:
+        return operator.length_hint(self._iterator)
 
     def __next__(self) -> Any:
         execution, holder = self._execution, self._holder
