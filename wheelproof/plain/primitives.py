@@ -6,12 +6,16 @@ Everything else of :mod:`threading` is the interpreter's own source on top of th
 
 from __future__ import annotations
 
+import _thread
 import sys
 from typing import Any
 
 from wheelproof.plain.execution import CLOCK, Execution
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.operations import ACQUIRE, PEEK, READ, RELEASE, SLEEP, TRY, WRITE
+
+FOR_EVER = _thread.TIMEOUT_MAX / 2
+"""Seconds after which no wait ends: programs give the longest time-out where they want none."""
 
 SET_UP = "set-up"
 """The owner of a lock that is taken outside a run."""
@@ -25,6 +29,8 @@ class Clock:
 
     def __init__(self, execution: Execution) -> None:
         self._execution = execution
+        self._never = Location("the end of its sleep")
+        self._never.owner = SET_UP
 
     def now(self) -> float:
         execution = self._execution
@@ -65,6 +71,8 @@ class Clock:
         execution = self._execution
         if seconds < 0:
             raise ValueError("sleep length must be non-negative")
+        if seconds >= FOR_EVER:
+            execution.point(ACQUIRE, self._never, None)
         begun = self.began()
         if execution.running is not None:
             execution.yields(sys._getframe(1))
@@ -98,14 +106,17 @@ class _Lock(Location):
             raise ValueError("can't specify a timeout for a non-blocking call")
         if timeout < 0 and timeout != -1:
             raise ValueError("timeout value must be a non-negative number")
+        if timeout > _thread.TIMEOUT_MAX:
+            raise OverflowError("timeout value is too large")
+        for_ever = blocking and not 0 <= timeout < FOR_EVER
         if thread is None:
             if self.owner is not None:
-                if blocking and timeout < 0:
+                if for_ever:
                     raise RuntimeError(f"{self!r} is taken for ever: no thread runs here")
                 self.execution.now += max(0.0, timeout)
                 return False
             self.owner = self.initial = SET_UP
-        elif blocking and timeout < 0:
+        elif for_ever:
             self.execution.point(ACQUIRE, self, None)
             self.owner = thread
             thread.held.append(self)

@@ -120,7 +120,7 @@ def lock_name(lock: Any, frame: FrameType | None) -> str:
         if name and not hidden:
             break
         frame = frame.f_back
-    return name or type(lock).__name__
+    return name or lock.name or type(lock).__name__
 
 
 class Recorder:

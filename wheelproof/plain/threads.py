@@ -9,7 +9,7 @@ from typing import Any
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.operations import JOIN, PEEK, TRY_JOIN
 from wheelproof.plain.operations import Thread as Greenlet
-from wheelproof.plain.primitives import Clock
+from wheelproof.plain.primitives import FOR_EVER, Clock
 
 
 def identities(execution: Execution) -> Callable[[], int]:
@@ -135,7 +135,7 @@ class Thread:
             raise RuntimeError("cannot join thread before it is started")
         if thread is self._execution.running:
             raise RuntimeError("cannot join current thread")
-        if timeout is None:
+        if timeout is None or timeout >= FOR_EVER:
             self._execution.point(JOIN, thread.end, None)
         else:
             self._execution.sees_ends()
