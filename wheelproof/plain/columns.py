@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
+from wheelproof.plain import texts
 from wheelproof.plain.answers import Answer, Exploration, relative
 from wheelproof.plain.shown import Order, Shown, located, order, plural
 
@@ -54,7 +54,7 @@ def races(exploration: Exploration, width: int) -> list[str]:
 
 
 def wrapped(line: str, width: int, after: str = "  ") -> list[str]:
-    return textwrap.wrap(line, width, subsequent_indent=after) or [""]
+    return texts.wrapped(line, width, after=after) or [""]
 
 
 def of_order(shown: Order, width: int) -> list[str]:
@@ -99,9 +99,7 @@ class Columns:
                 code = step.text if len(step.code) > 2 * self._room() else step.code
                 cell += self._place(step.file, step.line, code)
             for detail in step.says:
-                cell += textwrap.wrap(
-                    detail, self._room(), initial_indent="    ", subsequent_indent="      "
-                )
+                cell += texts.wrapped(detail, self._room(), "    ", "      ")
             lines += self._cell(step.thread, cell)
             before = step
         return [*lines, ""] if lines else []
@@ -115,7 +113,7 @@ class Columns:
 
     def _place(self, file: str, line: int, code: str) -> list[str]:
         at = f"{line}" if self._one is not None else f"{Path(file).name}:{line}"
-        return textwrap.wrap(f"{at}  {code}", self._room(), subsequent_indent="      ")
+        return texts.wrapped(f"{at}  {code}", self._room(), after="      ")
 
     def _rule(self, thread: str) -> str:
         return f"- - {thread} is preempted ".ljust(self._width, "-")[: self._width]

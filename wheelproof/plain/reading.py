@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import linecache
-import reprlib
 import weakref
 from collections import Counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from wheelproof.plain import texts
 from wheelproof.plain.answers import Failure, FailureKind, Place, Schedule, Step, Switch, Wait
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.operations import (
@@ -49,7 +49,7 @@ def failure_of(execution: Execution) -> Found | None:
             kind = FailureKind.EXCEPTION
             if isinstance(error, AssertionError):
                 kind = FailureKind.ASSERTION
-            message = f"{type(error).__name__} in {thread.name}: {error}"
+            message = texts.without_addresses(f"{type(error).__name__} in {thread.name}: {error}")
             return Found(kind, message.rstrip(": "), thread.name, error)
     if execution.ending is Ending.STUCK:
         waits = [wait for wait in map(waiting, execution.threads) if wait]
@@ -159,9 +159,7 @@ class Recorder:
         thread = self._execution.running
         for row in reversed(self._rows):
             if row[0] is thread:
-                row[4] = value
-                self._rows[-1] = self._rows[-1]
-                row[4] = reprlib.repr(value)
+                row[4] = texts.value(value)
                 return
 
     def held(self, thread: Thread) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-import reprlib
 import traceback
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
+from wheelproof.plain import texts
 from wheelproof.plain.answers import Failure, Place, Step, relative
 from wheelproof.plain.operations import TIME_OUT
 
@@ -199,7 +199,7 @@ def _raised(error: BaseException | None) -> tuple[str, int, str, Sequence[str]] 
         return None
     file, line = chosen.tb_frame.f_code.co_filename, chosen.tb_lineno
     code = linecache.getline(file, line).strip()
-    says = traceback.format_exception_only(error)[-1].strip()
+    says = texts.without_addresses(traceback.format_exception_only(error)[-1].strip())
     return file, line, code, [says, *values(code, chosen.tb_frame)]
 
 
@@ -223,7 +223,7 @@ def values(code: str, frame: FrameType) -> list[str]:
             continue
         value = _value(node, frame)
         if value is not _MISSING and not callable(value):
-            lines.append(f"{ast.unparse(node)} is {reprlib.repr(value)}")
+            lines.append(f"{ast.unparse(node)} is {texts.value(value)}")
     return list(dict.fromkeys(lines))
 
 

@@ -11,6 +11,7 @@ import pytest
 import wheelproof
 from tests.wheelproof.plain.started import run
 from tests.wheelproof.plain.test_explore import Counter, lost_update
+from wheelproof.plain import texts
 from wheelproof.plain.answers import Place, relative
 from wheelproof.plain.calling import ExplorationFailed
 from wheelproof.plain.columns import text
@@ -215,3 +216,41 @@ def test_a_file_is_named_from_the_working_directory_or_from_where_it_is_imported
     place = Place(file, 7, 0, "self._flag", "key")
     assert str(place) == f"{name}:7: self._flag"
     assert repr(Site(file, 7, 0, "self._flag", "key", 1)) == str(place)
+
+
+class Holder:
+    def __init__(self):
+        self.connection_that_is_open_at_present = None
+
+    def put(self):
+        if self.connection_that_is_open_at_present is None:
+            self.connection_that_is_open_at_present = object()
+            raise KeyError(self)
+
+
+def addresses():
+    holder = Holder()
+    run(holder.put, holder.put)
+    assert holder is None
+
+
+def test_an_object_is_shown_without_its_address():
+    lines = shown(addresses)
+    assert " at 0x" not in lines
+    assert "KeyError in Thread-1 (put): <tests.wheelproof.plain.test_columns.Holder object>" in (
+        " ".join(lines.split())
+    )
+    assert "<object object>" in lines
+    assert texts.value([object()]) == "[<object object>]"
+    assert texts.value("port 7 at 0x7f") == "'port 7 at 0x7f'"
+
+
+def test_a_name_is_broken_only_where_it_does_not_fit():
+    with pytest.raises(ExplorationFailed) as caught:
+        wheelproof.explore(addresses)
+    name = "connection_that_is_open_at_present"
+    assert name in text(caught.value.exploration, 100)
+    narrow = text(caught.value.exploration, 30).splitlines()
+    assert "        open_at_present =" in narrow and "      reads Holder.connection_" in narrow
+    assert texts.wrapped("x = abc.defgh(ijk)", 10) == ["x = abc.", "  defgh(", "  ijk)"]
+    assert texts.wrapped("abcdefghijkl", 10) == ["abcdefghij", "  kl"]
