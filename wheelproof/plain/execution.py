@@ -51,6 +51,7 @@ class Execution(Moves):
     sees the operations of a run that is shown. ``gil_allows``: the present run has preempted
     threads only where an interpreter with a global lock can. ``foreign_called``: it has called code
     that is not looked into. ``judged`` makes a thread's target announce what it touches.
+    ``failed``: the threads of the present run that an exception has ended, as they ended.
     """
 
     def __init__(self) -> None:
@@ -68,6 +69,7 @@ class Execution(Moves):
         self.at_exit: list[Callable[[], object]] = []
         self.at_every_exit: list[Callable[[], object]] = []
         self.fault: BaseException | None = None
+        self.failed: list[Thread] = []
         self.foreign_called = False
         self.judged: Callable[[Any], Any] = lambda target: target
         self._abandoned: list[Any] = []
@@ -89,6 +91,7 @@ class Execution(Moves):
         self.time = Location("the clock")
         self.at_exit = []
         self.fault = None
+        self.failed = []
         self.over = False
         self.named = 0
         self.hub = _Hub()
@@ -136,6 +139,7 @@ class Execution(Moves):
         except BaseException as error:
             if not self.over:
                 thread.error = error
+                self.failed.append(thread)
         if self.over:
             return
         try:

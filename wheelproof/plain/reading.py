@@ -42,8 +42,8 @@ class Found:
 
 
 def failure_of(execution: Execution) -> Found | None:
-    """How the present run failed, if it did."""
-    for thread in execution.threads:
+    """How the present run failed first, if it did."""
+    for thread in execution.failed:
         error = thread.error
         if error is not None and not (isinstance(error, SystemExit) and thread.number):
             kind = FailureKind.EXCEPTION

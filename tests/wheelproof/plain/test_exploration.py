@@ -127,3 +127,42 @@ def test_functions_within_a_function_share_its_variables():
     found = explore_program(program)
     assert found.answer is Answer.EXHAUSTED, found.reason
     assert total == 0
+
+
+def one_fails_after(first, second):
+    """The first thread raises an exception once the second one has."""
+    failed = threading.Event()
+
+    def follow():
+        failed.wait()
+        raise first
+
+    def lead():
+        try:
+            raise second
+        finally:
+            failed.set()
+
+    threads = [threading.Thread(target=follow), threading.Thread(target=lead)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def late_error():
+    one_fails_after(ValueError("late"), KeyError("early"))
+
+
+def late_exit():
+    one_fails_after(ValueError("late"), SystemExit())
+
+
+def test_the_failure_that_comes_first_is_reported():
+    for program, message in (
+        (late_error, "KeyError in Thread-2 (lead): 'early'"),
+        (late_exit, "ValueError in Thread-1 (follow): late"),
+    ):
+        found = explore_program(program)
+        assert found.failure.message == message
+        assert type(found.failure.exception).__name__ == message.partition(" ")[0]
