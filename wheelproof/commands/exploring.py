@@ -122,6 +122,8 @@ def run(
         print(f"written: {report.write(command.outcomes, into, complete)}")
     if INTERRUPTED in codes or (ended == 2 and not codes):
         return INTERRUPTED
+    if session.refusals and not codes:
+        raise session.refusals[0]
     if session.errors:
         print(*session.errors, sep="\n", file=sys.stderr)
         raise UsageError(f"pytest cannot set up or tear down {test}.")
@@ -164,6 +166,7 @@ class _Session:
     def __init__(self, command: Command) -> None:
         self.command = command
         self.errors: list[str] = []
+        self.refusals: list[UsageError] = []
         self.skipped: list[str] = []
 
     def pytest_load_initial_conftests(self, early_config: pytest.Config) -> None:
@@ -179,6 +182,10 @@ class _Session:
         for option, value in (("numprocesses", 0), ("dist", "no"), ("tx", []), ("timeout", 0)):
             if hasattr(config.option, option):
                 setattr(config.option, option, value)
+
+    def pytest_exception_interact(self, call: pytest.CallInfo[object]) -> None:
+        if call.excinfo is not None and isinstance(call.excinfo.value, UsageError):
+            self.refusals.append(call.excinfo.value)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from wheelproof.errors import UsageError
-from wheelproof.plain.settings import EXPLORING, Settings
+from wheelproof.plain.settings import EXPLORING, GUARD, Loaded, Settings
 
 if TYPE_CHECKING:
     from wheelproof.plain.answers import Exploration
@@ -128,6 +130,36 @@ def refuse_asynchronous(function: Callable[..., object], name: str) -> None:
         )
 
 
+_LOADING: list[tuple[str, int]] = []
+"""The calls of :func:`explored` whose programs are loaded now: files and lines."""
+
+
+def _caller() -> FrameType:
+    """The innermost frame outside the tool."""
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__", "").startswith("wheelproof.") or (
+        frame.f_globals.get("__name__") == "wheelproof"
+    ):
+        assert frame.f_back is not None
+        frame = frame.f_back
+    return frame
+
+
+def _refuse_imported(program: Callable[[], object], caller: FrameType) -> None:
+    """Raises UsageError if the module of a program explores it while it is imported."""
+    frame: FrameType | None = caller
+    while frame is not None:
+        imported = getattr(frame.f_globals.get("__spec__"), "_initializing", False)
+        name = frame.f_globals.get("__name__")
+        if imported and frame.f_code.co_name == "<module>" and name == program.__module__:
+            raise UsageError(
+                f"{frame.f_code.co_filename}:{frame.f_lineno}: wheelproof.explore(...) is called "
+                f"while {name} is imported.",
+                GUARD,
+            )
+        frame = frame.f_back
+
+
 def explored(program: Callable[[], object], settings: Settings) -> Exploration:
     """Explore a function. Raises ExplorationFailed if the answer is no pass, and UsageError."""
     __tracebackhide__ = True
@@ -135,16 +167,25 @@ def explored(program: Callable[[], object], settings: Settings) -> Exploration:
     from wheelproof.plain.searching import Search
 
     check_program(program)
+    caller = _caller()
+    place = caller.f_code.co_filename, caller.f_lineno
     if EXPLORING:
+        if place in _LOADING:  # the script has come to where it was
+            raise Loaded
         raise UsageError(
-            f"wheelproof.explore(...) is called while {EXPLORING[-1]} is explored: modules are "
-            "loaded again for that.",
-            'Put the call into a function, or below `if __name__ == "__main__":`.',
+            f"{place[0]}:{place[1]}: wheelproof.explore(...) is called while {EXPLORING[-1]} is "
+            "explored: modules are loaded again for that.",
+            GUARD,
         )
+    _refuse_imported(program, caller)
     name = getattr(program, "__qualname__", repr(program))
     search = Search(name, settings, progress.on_stderr())
     with search.loading():
-        search.program = search.second(program)
+        _LOADING.append(place)
+        try:
+            search.program = search.second(program)
+        finally:
+            _LOADING.pop()
     exploration = search.explore()
     if not passes(exploration):
         raise ExplorationFailed(exploration)

@@ -6,12 +6,15 @@ import collections
 import contextlib
 import importlib.util
 import sys
+import traceback
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import UsageError
+from wheelproof.plain.operations import NotRunning
+from wheelproof.plain.settings import GUARD
 from wheelproof.plain.world import World
 
 _PLAIN = (bool, bytes, complex, float, int, str, type(None), type(Ellipsis))
@@ -113,13 +116,27 @@ class Counterparts:
                 spec, path = getattr(real, "__spec__", None), getattr(real, "__path__", None)
                 # A script is loaded by another name, so that its last part is not run again.
                 loaded = MAIN if name == "__main__" else name
-                module = world.modules[name] = world.make(loaded, source, file, path, spec=spec)
+                module = self._made(loaded, source, file, path, spec)
+                world.modules[name] = module
         if getattr(module, "__file__", None) != file:
             raise UsageError(
                 f"Two modules are named {name}: {getattr(module, '__file__', None)} and {file}.",
                 "Rename one, or put each into a package.",
             )
         return module
+
+    def _made(self, name: str, source: str, file: str, path: Any, spec: Any) -> types.ModuleType:
+        """The module of a program. Raises UsageError if it starts threads while it is loaded."""
+        try:
+            return self._world.make(name, source, file, path, spec=spec)
+        except NotRunning as error:
+            lines = [at.lineno for at in traceback.extract_tb(error.__traceback__)
+                     if at.filename == file]  # fmt: skip
+            raise UsageError(
+                f"{file}:{lines[0] if lines else 1}: a thread is started while the module is "
+                "loaded: only what the program starts is explored.",
+                GUARD,
+            ) from None
 
     # -- functions within functions
 

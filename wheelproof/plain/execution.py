@@ -23,6 +23,7 @@ from wheelproof.plain.operations import (
     TRY,
     Ended,
     Ending,
+    NotRunning,
     Thread,
 )
 from wheelproof.plain.polling import Polling, frames_of
@@ -162,7 +163,7 @@ class Execution(Moves):
         """Start a thread from the running one, and run it to its first visible operation."""
         me = self.running
         if me is None:
-            raise RuntimeError("a thread is started outside an exploration's run")
+            raise NotRunning("a thread is started outside an exploration's run")
         thread = self._thread(body, name, me)
         thread.object, thread.daemon = of, daemon
         self.running = thread

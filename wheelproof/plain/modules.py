@@ -18,6 +18,7 @@ from typing import Any
 
 from wheelproof.errors import UsageError
 from wheelproof.plain.instrument import instrumented
+from wheelproof.plain.settings import Loaded
 from wheelproof.plain.sites import Site
 from wheelproof.plain.state import State
 from wheelproof.plain.universe import is_looked_into
@@ -225,7 +226,7 @@ class Modules:
         self.sites.extend(sites)
         self._show(sites)
         try:
-            with self._known(name, module):
+            with self._known(name, module), contextlib.suppress(Loaded):
                 exec(code, fields)
         except BaseException:
             del self.modules[name], self._sources[name]

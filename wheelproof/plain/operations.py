@@ -52,6 +52,10 @@ class RealLock(BaseException):
     """A thread under control has met a lock that is not."""
 
 
+class NotRunning(RuntimeError):
+    """A thread is started while modules are loaded."""
+
+
 class Thread:
     """A logical thread: its greenlet, its clock, and the operation that it stands in front of.
 

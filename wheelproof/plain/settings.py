@@ -11,6 +11,14 @@ EXPLORING: list[str] = []
 """The names of the programs that are explored now."""
 
 
+GUARD = 'Put it into a function, or below `if __name__ == "__main__":`.'
+"""What to do with what a module must not do while it is loaded."""
+
+
+class Loaded(BaseException):
+    """Ends the second loading of a script where the first one has come to its exploration."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """The options of an exploration."""

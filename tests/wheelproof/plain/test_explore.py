@@ -247,11 +247,6 @@ def test_no_module_of_the_tool_hides_the_function(tmp_path):
     assert "'module' object is not callable" in ended.stderr  # what a module would do
 
 
-def test_a_script_that_explores_when_it_is_loaded_is_refused_with_the_place_for_it(tmp_path):
-    ended = script(tmp_path, PROGRAM.replace('if __name__ == "__main__":', "if True:"))
-    assert 'below `if __name__ == "__main__":`' in ended.stderr
-
-
 def test_the_default_budget_is_that_of_the_engine():
     default = inspect.signature(wheelproof.explore).parameters["executions"].default
     assert default == EXECUTIONS
