@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
-import importlib
 import importlib.machinery
 import importlib.util
 import random
@@ -17,6 +16,7 @@ from types import CodeType
 from typing import Any
 
 from wheelproof.errors import UsageError
+from wheelproof.plain.imports import by_name, real_import
 from wheelproof.plain.instrument import instrumented
 from wheelproof.plain.settings import Loaded
 from wheelproof.plain.sites import Site
@@ -132,7 +132,7 @@ class Modules:
         second = {other: sys.modules.get(other) for other in self._loading}
         _put(self._loading)
         try:
-            return importlib.import_module(name)
+            return real_import(name)
         finally:
             self._loading.update({other: sys.modules.get(other) for other in self._loading})
             _put(second)
@@ -208,10 +208,11 @@ class Modules:
         path: Any = None,
         classes: frozenset[str] | None = None,
         spec: Any = None,
+        into: types.ModuleType | None = None,
         **variables: Any,
     ) -> types.ModuleType:
-        """Load a module from its source."""
-        module = types.ModuleType(name)
+        """Load a module from its source. ``into``: it exists already, and is empty."""
+        module = types.ModuleType(name) if into is None else into
         fields = module.__dict__
         fields.update(__builtins__=self.builtins, __file__=file, __spec__=spec, **variables)
         fields["__package__"] = name if path is not None else name.rpartition(".")[0]
@@ -226,7 +227,7 @@ class Modules:
         self.sites.extend(sites)
         self._show(sites)
         try:
-            with self._known(name, module), contextlib.suppress(Loaded):
+            with self._known(name, module), by_name(), contextlib.suppress(Loaded):
                 exec(code, fields)
         except BaseException:
             del self.modules[name], self._sources[name]

@@ -10,7 +10,9 @@ import _functools  # type: ignore[import-not-found]
 import _thread
 import atexit
 import collections
+import functools
 import importlib
+import importlib.util
 import itertools
 import logging
 import queue
@@ -22,7 +24,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wheelproof.plain import clocks, primitives, threads
+from wheelproof.plain import clocks, imports, primitives, threads
 
 if TYPE_CHECKING:
     from wheelproof.plain.world import World
@@ -96,6 +98,9 @@ def substitute(world: World) -> None:
     _module(world, "_functools", _functools)
     del world.modules["_functools"].__dict__["_lru_cache_wrapper"]
     _module(world, "importlib", importlib, import_module=world.import_module)
+    from_spec = functools.partial(imports.module_from_spec, world)
+    _module(world, "importlib.util", importlib.util, module_from_spec=from_spec)
+    vars(world.modules["importlib"])["util"] = world.modules["importlib.util"]
     _module(world, "logging", logging)
     _module(world, "atexit", atexit, register=_registered, unregister=_registered)
     system = _System("sys")

@@ -20,6 +20,7 @@ from typing import Any
 from wheelproof.plain.clocks import of_dates
 from wheelproof.plain.execution import CLOCK, ENDS, Execution
 from wheelproof.plain.identity import Identities
+from wheelproof.plain.imports import by_name
 from wheelproof.plain.instrument import instrumented
 from wheelproof.plain.instrument.calls import Calls
 from wheelproof.plain.instrument.calls import hooks as call_hooks
@@ -136,7 +137,8 @@ class World(Modules):
         real = logging.threading  # type: ignore[attr-defined]
         logging.threading = self.modules["threading"]  # type: ignore[attr-defined]
         try:
-            yield
+            with by_name():
+                yield
         finally:
             logging.threading = real  # type: ignore[attr-defined]
 
