@@ -54,7 +54,7 @@ def races(exploration: Exploration, width: int) -> list[str]:
 
 
 def wrapped(line: str, width: int, after: str = "  ") -> list[str]:
-    return texts.wrapped(line, width, after=after) or [""]
+    return texts.lines(line, width, after=after) or [""]
 
 
 def of_order(shown: Order, width: int) -> list[str]:
@@ -99,7 +99,7 @@ class Columns:
                 code = step.text if len(step.code) > 2 * self._room() else step.code
                 cell += self._place(step.file, step.line, code)
             for detail in step.says:
-                cell += texts.wrapped(detail, self._room(), "    ", "      ")
+                cell += texts.lines(detail, self._room(), "    ", "      ")
             lines += self._cell(step.thread, cell)
             before = step
         return [*lines, ""] if lines else []
@@ -113,7 +113,7 @@ class Columns:
 
     def _place(self, file: str, line: int, code: str) -> list[str]:
         at = f"{line}" if self._one is not None else f"{Path(file).name}:{line}"
-        return texts.wrapped(f"{at}  {code}", self._room(), after="      ")
+        return texts.lines(f"{at}  {code}", self._room(), after="      ")
 
     def _rule(self, thread: str) -> str:
         return f"- - {thread} is preempted ".ljust(self._width, "-")[: self._width]

@@ -1,7 +1,7 @@
-"""Imports that a program asks for by other ways than the statement: of entry points, of files.
+"""Imports by name, by an entry point or of a file, which no statement makes.
 
-The standard library's import is not looked into, and imports real modules. What it imports by a name
-that a program gives is a module of the program's world.
+The standard library's import is not looked into, and imports real modules. It imports a module of
+the program's world where the program gives the name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wheelproof.plain.world import World
 
 _HOLDERS = ("importlib", "importlib.metadata")
-"""Modules whose functions import what they are told by their variable ``import_module``."""
+"""Modules whose functions import by their variable ``import_module``."""
 
 _STATEMENT = "<frozen importlib."
 """The files of the interpreter's own import begin so."""

@@ -12,7 +12,7 @@ EXPLORING: list[str] = []
 
 
 GUARD = 'Put it into a function, or below `if __name__ == "__main__":`.'
-"""What to do with what a module must not do while it is loaded."""
+"""The remedy for code that must not run while its module is loaded."""
 
 
 class Loaded(BaseException):

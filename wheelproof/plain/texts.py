@@ -45,7 +45,7 @@ class _Wrapper(textwrap.TextWrapper):
 
     def _split(self, text: str) -> list[str]:
         room = self.width - len(self.subsequent_indent)
-        chunks = []
+        chunks: list[str] = []
         for word in re.findall(r"\s+|\S+", text):
             chunks += [word] if len(word) <= room else _parts(word, room)
         return chunks
@@ -59,7 +59,7 @@ def _parts(word: str, room: int) -> list[str]:
     return parts
 
 
-def wrapped(line: str, width: int, first: str = "", after: str = "  ") -> list[str]:
+def lines(line: str, width: int, first: str = "", after: str = "  ") -> list[str]:
     """The lines of a text, each with its indent."""
     wrapper = _Wrapper(width, initial_indent=first, subsequent_indent=after)
     return wrapper.wrap(line)

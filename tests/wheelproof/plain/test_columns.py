@@ -252,5 +252,5 @@ def test_a_name_is_broken_only_where_it_does_not_fit():
     assert name in text(caught.value.exploration, 100)
     narrow = text(caught.value.exploration, 30).splitlines()
     assert "        open_at_present =" in narrow and "      reads Holder.connection_" in narrow
-    assert texts.wrapped("x = abc.defgh(ijk)", 10) == ["x = abc.", "  defgh(", "  ijk)"]
-    assert texts.wrapped("abcdefghijkl", 10) == ["abcdefghij", "  kl"]
+    assert texts.lines("x = abc.defgh(ijk)", 10) == ["x = abc.", "  defgh(", "  ijk)"]
+    assert texts.lines("abcdefghijkl", 10) == ["abcdefghij", "  kl"]

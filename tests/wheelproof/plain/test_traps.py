@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wheelproof.plain import faulty_data, identities, traps
+from tests.wheelproof.plain import faulty_data, handed, identities, traps
 from wheelproof.plain import columns, guards, state
 from wheelproof.plain.answers import Answer, FailureKind
 from wheelproof.plain.exploration import Explorer, explore_program
@@ -17,7 +17,7 @@ REAL = threading.Lock()
 PLAIN = traps.Plain()
 
 
-SOUND = [*traps.EXHAUSTED, *identities.EXHAUSTED]
+SOUND = [*traps.EXHAUSTED, *identities.EXHAUSTED, *handed.EXHAUSTED]
 
 
 @pytest.mark.parametrize("program", SOUND, ids=lambda program: program.__name__)
@@ -26,7 +26,9 @@ def test_a_program_that_only_looks_wrong_is_exhausted(program):
     assert found.answer is Answer.EXHAUSTED, (found.reason, found.failure)
 
 
-@pytest.mark.parametrize("program", traps.BUGS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize(
+    "program", [*traps.BUGS, *handed.BUGS], ids=lambda program: program.__name__
+)
 def test_a_race_that_hides_is_a_bug(program):
     found = explore_program(program)
     assert found.answer is Answer.BUG, found.reason

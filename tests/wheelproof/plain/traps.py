@@ -1,16 +1,13 @@
 """Programs that a checker of threads gets wrong easily. Each is a function without arguments."""
 
 import atexit
-import collections
 import contextvars
-import functools
 import os
 import random
 import sys
 import threading
 import time
 import weakref
-from typing import NamedTuple
 
 from tests.wheelproof.plain.started import run
 
@@ -330,59 +327,7 @@ def shuffled_under_a_lock():
     run(shuffle, add)
 
 
-class Pair(NamedTuple):
-    first: dict
-    second: int = 0
-
-
-Plainer = collections.namedtuple("Plainer", "first second")  # noqa: PYI024 - the older way
-
-
-def values_of_named_tuples_are_handed_on():
-    pair, plainer, seen = Pair({}), Plainer({}, 0), []
-
-    def replace():
-        seen.append(pair._replace(second=1).second)
-        seen.append(Pair(pair.first)._asdict()["second"])
-        seen.append(Pair._make(Plainer(plainer.first, 1)._replace(second=1)).second)
-
-    run(replace, lambda: (pair.first.update(a=1), plainer.first.update(a=1)))
-    assert seen == [1, 0, 1]
-
-
-def read_backwards():
-    items, kept, parts = [1, 2], {1: 2}, [[1], [2]]
-    seen = []
-
-    def read():
-        seen.append([*reversed(items), *reversed(kept), *reversed(kept.values())])
-        seen.append(sum(parts, []))  # noqa: RUF017 - the sum begins with a list
-        seen.append([max(items, [3]), min([1], items), max(items)])
-        seen.append(functools.reduce(lambda left, right: [*left, right], items, [0]))
-
-    run(read, lambda: seen)
-    assert seen == [[2, 1, 1, 2], [1, 2], [[3], [1], 2], [0, 1, 2]]
-
-
-def value_of_a_named_tuple_is_read():
-    pair = Pair({"a": 0})
-
-    def add():
-        pair._replace(second=1).first["a"] += 1
-
-    run(add, add)
-    assert pair.first["a"] == 2
-
-
-def taken_away_from_a_reader():
-    items, seen = [1, 2], []
-    run(lambda: seen.extend(reversed(items)), lambda: items.remove(2))
-    assert seen == [2, 1]
-
-
 EXHAUSTED = [
-    read_backwards,
-    values_of_named_tuples_are_handed_on,
     state_of_modules_and_classes_begins_anew,
     polling_of_a_flag,
     spinning_of_a_worker,
@@ -405,8 +350,6 @@ BUGS = [
     container_methods_kept_in_variables,
     comparison_in_the_middle_of_a_call,
     default_is_made_by_two,
-    value_of_a_named_tuple_is_read,
-    taken_away_from_a_reader,
 ]
 
 

@@ -1,0 +1,61 @@
+"""Programs that hand containers to functions in C, and values to named tuples."""
+
+import collections
+import functools
+from typing import NamedTuple
+
+from tests.wheelproof.plain.started import run
+
+
+class Pair(NamedTuple):
+    first: dict
+    second: int = 0
+
+
+Plainer = collections.namedtuple("Plainer", "first second")
+
+
+def values_of_named_tuples_are_handed_on():
+    pair, plainer, seen = Pair({}), Plainer({}, 0), []
+
+    def replace():
+        seen.append(pair._replace(second=1).second)
+        seen.append(Pair(pair.first)._asdict()["second"])
+        seen.append(Pair._make(Plainer(plainer.first, 1)._replace(second=1)).second)
+
+    run(replace, lambda: (pair.first.update(a=1), plainer.first.update(a=1)))
+    assert seen == [1, 0, 1]
+
+
+def read_backwards():
+    items, kept, parts = [1, 2], {1: 2}, [[1], [2]]
+    seen = []
+
+    def read():
+        seen.append([*reversed(items), *reversed(kept), *reversed(kept.values())])
+        seen.append(sum(parts, []))  # noqa: RUF017 - the sum begins with a list
+        seen.append([max(items, [3]), min([1], items), max(items)])
+        seen.append(functools.reduce(lambda left, right: [*left, right], items, [0]))
+
+    run(read, lambda: seen)
+    assert seen == [[2, 1, 1, 2], [1, 2], [[3], [1], 2], [0, 1, 2]]
+
+
+def value_of_a_named_tuple_is_read():
+    pair = Pair({"a": 0})
+
+    def add():
+        pair._replace(second=1).first["a"] += 1
+
+    run(add, add)
+    assert pair.first["a"] == 2
+
+
+def taken_away_from_a_reader():
+    items, seen = [1, 2], []
+    run(lambda: seen.extend(reversed(items)), lambda: items.remove(2))
+    assert seen == [2, 1]
+
+
+EXHAUSTED = [read_backwards, values_of_named_tuples_are_handed_on]
+BUGS = [value_of_a_named_tuple_is_read, taken_away_from_a_reader]
