@@ -116,7 +116,7 @@ class Counterparts:
                 spec, path = getattr(real, "__spec__", None), getattr(real, "__path__", None)
                 # A script is loaded by another name, so that its last part is not run again.
                 loaded = MAIN if name == "__main__" else name
-                module = self._made(loaded, source, file, path, spec)
+                module = self._load(loaded, source, file, path, spec)
                 world.modules[name] = module
         if getattr(module, "__file__", None) != file:
             raise UsageError(
@@ -125,7 +125,7 @@ class Counterparts:
             )
         return module
 
-    def _made(self, name: str, source: str, file: str, path: Any, spec: Any) -> types.ModuleType:
+    def _load(self, name: str, source: str, file: str, path: Any, spec: Any) -> types.ModuleType:
         """The module of a program. Raises UsageError if it starts threads while it is loaded."""
         try:
             return self._world.make(name, source, file, path, spec=spec)
