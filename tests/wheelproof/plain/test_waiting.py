@@ -81,7 +81,7 @@ def test_a_shorter_one_does(program, monkeypatch):
     assert found.answer is Answer.BUG and found.failure.preemptions == 0, found.reason
 
 
-def nobody_sets():
+def no_thread_sets():
     event = threading.Event()
     run(lambda: event.is_set(), lambda: event.wait(SECONDS))
 
@@ -105,7 +105,7 @@ def too_long():
 
 
 def test_a_wait_for_ever_that_nothing_ends_is_a_deadlock():
-    found = explore_program(nobody_sets)
+    found = explore_program(no_thread_sets)
     assert found.failure.kind is FailureKind.LOST_WAKE_UP
     found = explore_program(sleeps_for_ever)
     assert found.failure.kind is FailureKind.DEADLOCK
