@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks import duck, generate, mutations
 from benchmarks.simulated_log import header
 from traces.bulk import FAMILIES, RULES
-from wheelproof.pipeline import ingest, local, validate
+from wheelproof.pipeline import answers, ingest, local, validate
 from wheelproof.pipeline.session import SessionOptions, session
 from wheelproof.trace.format.tally import Tally
 
@@ -140,7 +140,7 @@ def on_duck(times: Times, folder: Path, size: int, events: int) -> None:
         duck.load(database, [folder])
         for what, names in (("row and entry rules", ROW_AND_ENTRY), ("tokens", ("tokens",))):
             before, wall = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
-            duck.ask(database, [family for family in FAMILIES if family.name in names])
+            answers.ask(database, [family for family in FAMILIES if family.name in names])
             wall, after = time.perf_counter() - wall, resource.getrusage(resource.RUSAGE_SELF)
             times.say(
                 f"DuckDB: {what}",

@@ -98,9 +98,9 @@ def modelled(run: Run, file: Path) -> bool:
 def bulk_verdict(file: Path, engine: str) -> str:
     """The verdict of the rules in bulk, in memory or on Spark."""
     if engine == "memory":
-        from wheelproof.pipeline import local
+        from wheelproof.pipeline import in_process
 
-        return str(local.check([file], {}).document()["runs"][0]["verdict"])
+        return str(in_process.check([file], {}).document()["runs"][0]["verdict"])
     from tempfile import TemporaryDirectory
 
     from wheelproof.pipeline import command

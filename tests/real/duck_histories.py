@@ -17,6 +17,7 @@ def main(folder: Path, files: list[Path]) -> None:
     import duckdb
 
     from benchmarks import duck
+    from wheelproof.pipeline.answers import ask
     from wheelproof.trace import declared
     from wheelproof.trace.format import parquet
     from wheelproof.trace.format.jsonl import Reader
@@ -27,15 +28,13 @@ def main(folder: Path, files: list[Path]) -> None:
         reader = Reader(file)
         events = [event for _, event in reader]
         parquet.write(made[-1], reader.header, events, reader.footer)
-    with duckdb.connect() as database:
-        names = [run.run_id for run in duck.load(database, made, kept=True)]
-        answers = duck.ask(database, declared.part("bulk").FAMILIES)
+    with duckdb.connect() as connection:
+        names = [run.run_id for run in duck.load(connection, made)]
+        answers = ask(connection, declared.part("bulk").FAMILIES)
     violations = [
-        (names[run], rule, lc)
-        for rule, run, _, _, lc, *_ in answers.violations.elements()
-        if lc is not None
+        (names[row["run"]], row["rule"], row["lc"]) for row in answers.violations if "lc" in row
     ]
-    json.dump({"violations": violations, "applied": answers.applied}, sys.stdout)
+    json.dump({"violations": violations, "applied": answers.by_rule()}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from tests.real.test_record import ALL, BEFORE, built, load
 from traces import events as words
 from traces.facts import AGENT
 from traces.shrink import renumbered, shrink
-from wheelproof.pipeline import local
+from wheelproof.pipeline import in_process
 from wheelproof.trace.format.jsonl import Reader, write
 from wheelproof.trace.judging.replay import replay, replay_events
 from wheelproof.trace.judging.verdict import CONFORMS, OUT_OF_MODEL, VIOLATES
@@ -124,7 +124,7 @@ def judged(tmp_path, header, events):
     """The verdicts of rules, of rules in bulk, and of the model."""
     file = tmp_path / "late.jsonl"
     write(file, header, events)
-    bulk = local.check([file], {}).document()["runs"][0]["verdict"]
+    bulk = in_process.check([file], {}).document()["runs"][0]["verdict"]
     return replay(file), bulk, followed.follow(file).verdict
 
 

@@ -18,7 +18,7 @@ from real.record import broker, report
 from real.record.rekeyed import page
 from wheelproof.errors import ToolError
 from wheelproof.jvm.jars import NotHere
-from wheelproof.pipeline import local
+from wheelproof.pipeline import in_process
 from wheelproof.trace.format.jsonl import Reader
 from wheelproof.trace.judging.replay import replay, replay_events
 
@@ -41,7 +41,7 @@ def test_a_recording_has_its_verdict_event_by_event_and_in_bulk(name):
     file = FOLDER / f"{name}.jsonl.gz"
     verdict = replay(file)
     assert verdict.verdict == VERDICTS[name], verdict.first
-    document = local.check([file], {}).document()
+    document = in_process.check([file], {}).document()
     assert [run["verdict"] for run in document["runs"]] == [VERDICTS[name]]
     assert verdict.applied["KeyBeforeDeadline"] and verdict.applied["HandedOverRuns"]
 

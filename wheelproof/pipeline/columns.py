@@ -1,7 +1,7 @@
 """Expressions over the columns of a frame, as data: what rules are written in.
 
 Names and meanings are those of Spark's SQL, nulls included. ``on_spark`` makes Spark's columns of
-them, and ``in_memory`` plain functions of a row, so that a rule is written once for both engines.
+them, ``on_duckdb`` SQL, and ``in_memory`` plain functions of a row: a rule is written once.
 """
 
 from __future__ import annotations

@@ -88,13 +88,13 @@ def run_here(
 ) -> int:
     """Check traces by the same rules in memory, without Spark; the exit code.
 
-    Raises as ``local.check`` does.
+    Raises as ``in_process.check`` does.
     """
-    from wheelproof.pipeline import local
+    from wheelproof.pipeline import in_process
 
     if output is not None:
         _writable(output)
-    report = local.check(paths, known)
+    report = in_process.check(paths, known)
     _end(report.document(), output, as_json, quiet)
     return report.exit_code
 

@@ -1,17 +1,13 @@
-"""The rules of the table, applied to traces in memory, without Spark and without Java."""
+"""The rules of the table, applied to rows in memory by plain functions: what tests compare engines
+with."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from wheelproof.errors import UsageError
-from wheelproof.pipeline import actions, in_memory, needs, runs
-from wheelproof.pipeline import columns as F
-from wheelproof.pipeline import report as reports
-from wheelproof.pipeline.report import Report
+from wheelproof.pipeline import in_memory
 from wheelproof.pipeline.row_values import Row, Struct, truth, value
 from wheelproof.pipeline.rule import Family
 from wheelproof.pipeline.runs import Run
@@ -20,8 +16,6 @@ from wheelproof.trace import declared
 from wheelproof.trace.format import schema
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.heads import Footer, Header
-from wheelproof.trace.format.parts import CutOff
-from wheelproof.trace.judging.replay import reader_of
 
 _TOKEN = tuple(part.name for part in schema.TOKEN)
 
@@ -112,78 +106,3 @@ def _ask(family: Family, rows: list[Row], answers: Answers) -> None:
 
 
 _VIOLATION = ("run", "rule", "tid", "tseq", "lc", "k", *schema.OBJECTS, "token", "detail")
-
-
-def check(
-    paths: Iterable[Path],
-    known: Mapping[str, frozenset[str]] = {},
-    families: Iterable[Family] | None = None,
-) -> Report:
-    """Check traces in files and folders, as ``validate.check`` does on Spark.
-
-    ``known``: the actions of the specifications. Raises as ``runs.find`` does, TraceError where a
-    line is no event, and UsageError for a run in parts.
-    """
-    found: list[Run] = []
-    traces: list[tuple[Run, list[Event]]] = []
-    lines: dict[tuple[int, int | None, int | None], int] = {}
-    for file in runs.find(paths):
-        if file.parts_of is not None:
-            raise UsageError(
-                f"{file.parts_of} has the parts of one run.", "Check it with --engine spark."
-            )
-        reader = reader_of(file.path)
-        events = []
-        cut = ""
-        try:
-            for line, event in reader:
-                events.append(event)
-                lines.setdefault((file.index, event["tid"], event["tseq"]), line)
-        except CutOff as error:  # then there is no footer either
-            cut = error.message
-        run = Run(file.index, str(file.path), [file], reader.header, reader.footer)
-        run.problems += [cut] * bool(cut)
-        found.append(run)
-        traces.append((run, events))
-    runs.check(found)
-    chosen = declared.part("bulk").FAMILIES if families is None else tuple(families)
-    given = sources(traces)
-    answers = ask(chosen, given)
-    report = Report()
-    counts: Counter[tuple[int, str]] = Counter()
-    of_source: Counter[tuple[int, int]] = Counter()
-    for run, events in traces:
-        counts.update((run.index, event["k"]) for event in events)
-        of_source.update((run.index, event["src"]) for event in events if "src" in event)
-    report.events = counts.total()
-    by_rule = Counter((row["run"], row["rule"]) for row in answers.violations)
-    measured = {**answers.measured, **answers.applied}
-    lost = reports.judge(report, found, chosen, by_rule, measured, counts)
-    for row in sorted(answers.violations, key=_last_if_absent):
-        run = found[row["run"]]
-        at = lines.get((run.index, row.get("tid"), row.get("tseq")))
-        place = None if at is None else (run.name, at)
-        report.violations.append(reports.violation(row, run, place, lost))
-    _say_what_lacks(report, given["events"], reports.by_kind(counts))
-    reports.cover(report, counts, answers.measured)
-    taken = actions.counted(of_source, {run.index: run.header for run in found})
-    report.coverage["actions"] = actions.summary(taken, known)
-    return report
-
-
-def _last_if_absent(row: Row) -> list[tuple[bool, object]]:
-    return [(row.get(name) is None, row.get(name)) for name in reports.ORDER]
-
-
-def _say_what_lacks(report: Report, events: list[Row], kinds: Mapping[str, int]) -> None:
-    vacuous = reports.vacuous(report)
-    filled = {}
-    for of_kinds, column in needs.columns_of(vacuous):
-        seen = value(F.col(column))
-        filled[of_kinds, column] = sum(
-            bool(seen(row)) if column == "ord" else seen(row) is not None
-            for row in events
-            if row["k"] in of_kinds and row["lc"] > 0
-        )
-    for name, lacks in needs.lacking(vacuous, kinds, filled).items():
-        report.rules[name]["missing"] = lacks

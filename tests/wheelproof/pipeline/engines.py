@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import checked
-import pytest
+import duckdb
 
 from benchmarks import duck
 from traces.bulk import FAMILIES
 from wheelproof.pipeline import validate
+from wheelproof.pipeline.answers import Answers, ask
 from wheelproof.pipeline.rule import Family
 
 Known = dict[str, checked.Trace]
@@ -25,33 +26,28 @@ def of_run(report: validate.Report, run: str) -> Counter:
 
 def by_duckdb(
     files: list[Path], families: Iterable[Family] = FAMILIES
-) -> tuple[dict[str, Counter], duck.Answers]:
+) -> tuple[dict[str, Counter], Answers]:
     """By the rules on DuckDB: the violations of each run as :func:`of_run` writes them, and what
     the rules gave."""
-    duckdb = pytest.importorskip(
-        "duckdb", reason="the extra `data-test` is not installed: make setup-data"
-    )
-    with duckdb.connect(config={"threads": 2}) as database:
-        names = [run.run_id for run in duck.load(database, files, kept=True)]
-        answers = duck.ask(database, families)
+    with duckdb.connect(config={"threads": 2}) as connection:
+        names = [run.run_id for run in duck.load(connection, files)]
+        answers = ask(connection, families, 1_000_000)
     out: dict[str, Counter] = {name: Counter() for name in names}
-    for (rule, *place), count in answers.violations.items():
-        run, *where = zip(duck.PLACE, place, strict=True)
-        row = {"rule": rule} | {name: value for name, value in where if value is not None}
-        out[names[run[1]]][checked.place(row)] += count
+    for row in answers.violations:
+        out[names[row["run"]]][checked.place(row)] += 1
     return out, answers
 
 
 def disagreements(
     report: validate.Report,
-    duckdb: dict[str, Counter],
+    on_duckdb: dict[str, Counter],
     known: Known,
     families: Iterable[Family] = FAMILIES,
 ) -> list[str]:
     """Each (run, rule, place) that one of three engines names and another does not, or not as
     often."""
     out = []
-    for run, found in duckdb.items():
+    for run, found in on_duckdb.items():
         head, events, footer = known[run]
         in_memory = checked.violations(head, footer, events, families)
         engines = {"Spark": of_run(report, run), "DuckDB": found, "memory": in_memory}

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import checked
+import duckdb
 import inputs as all_inputs
 import pytest
 
-from benchmarks import duck_sql
 from benchmarks.simulate import Simulator
 from benchmarks.simulated_log import header
 from traces.bulk import FAMILIES, lists
 from wheelproof.pipeline import columns as F
-from wheelproof.pipeline import in_memory, on_spark, row_values
+from wheelproof.pipeline import in_memory, on_duckdb, on_spark, row_values
 from wheelproof.pipeline.columns import Window
 from wheelproof.pipeline.frames import EVENTS, RUNS
 from wheelproof.pipeline.rule import Family, Rule, text
@@ -78,11 +78,12 @@ def test_each_expression_has_one_value_in_memory_and_in_spark(spark):
 
 def test_each_expression_has_one_value_in_memory_and_in_duckdb():
     """But for structs with a null in them, which DuckDB compares in another way."""
-    duckdb = pytest.importorskip("duckdb", reason="the extra `data-test` is not installed")
-    made = duck_sql.select(*[column.alias(name) for name, column in EXPRESSIONS.items()])
+    made = on_duckdb.select(*[column.alias(name) for name, column in EXPRESSIONS.items()])
     with duckdb.connect() as database:
         for row in ROWS:
-            given = duck_sql.select(*[F.lit(row[name]).cast("boolean").alias(name) for name in row])
+            given = on_duckdb.select(
+                *[F.lit(row[name]).cast("boolean").alias(name) for name in row]
+            )
             found = database.execute(f"SELECT {made} FROM (SELECT {given}) AS given").fetchone()
             seen = dict(zip(EXPRESSIONS, found, strict=True))
             expected = {

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.simulated_log import header
 from tests.nights import only
 from traces.bulk import FAMILIES, RULES
-from wheelproof.pipeline import command, ingest, local, needs, validate
+from wheelproof.pipeline import command, in_process, ingest, needs, validate
 from wheelproof.pipeline.report import by_kind
 from wheelproof.trace.format import parquet
 from wheelproof.trace.format.schema import COLUMNS, KINDS, OBSERVED
@@ -95,7 +95,7 @@ def test_a_rule_that_lacks_a_kind_a_column_or_a_part_of_the_header_says_which(
         spark = request.getfixturevalue("spark")
         found = validate.check(spark, [lacking], tmp_path / "_scratch", families)
     else:
-        found = local.check([lacking], families=families)
+        found = in_process.check([lacking], families=families)
     missing = {name: rule.get("missing") for name, rule in found.rules.items()}
     assert missing | MISSING == missing
     assert found.rules["KeyBeforeDeadline"]["verdict"] == "vacuous"

@@ -106,15 +106,28 @@ def _replay(
         return _replay(
             reader, ordered, judge, reader.footer["cut"]
         )  # the footer comes last: once more, with what it says
-    if (
-        reader.footer is not None
-        and reader.footer.get("sha256") not in (None, tally.sha256)
-        and not cut
-    ):
-        tally = Tally(reader.header)
-        for _, event in reader:
-            tally.count(event)
+    if not cut:
+        tally = true_tally(reader, tally)
     return run.end(reader.footer, tally, hashed=not reader.unknown, ended=cut[0] if cut else None)
+
+
+def true_tally(reader: AnyReader, tally: Tally) -> Tally:
+    """The tally of the canonical lines of a file that was read. ``tally``: of the lines as they
+    stand there, which most writers write so."""
+    if reader.footer is None or reader.footer.get("sha256") in (None, tally.sha256):
+        return tally
+    exact = Tally(reader.header)
+    for _, event in reader:
+        exact.count(event)
+    return exact
+
+
+def digest_differs(reader: AnyReader, tally: Tally) -> bool:
+    """Whether the footer of a file that was read has the digest of another header or of other
+    events. ``tally``: of the lines as they stand there."""
+    if reader.footer is None or reader.footer.get("sha256") is None or reader.unknown:
+        return False
+    return true_tally(reader, tally).sha256 != reader.footer["sha256"]
 
 
 def replay_events(

@@ -1,0 +1,96 @@
+"""Checks traces by the table of rules in this process, on DuckDB, without Spark and Java."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wheelproof.errors import UsageError
+from wheelproof.pipeline import actions, answers, database, needs, runs
+from wheelproof.pipeline import report as reports
+from wheelproof.pipeline.answers import Answers
+from wheelproof.pipeline.database import Tables
+from wheelproof.pipeline.report import Report
+from wheelproof.pipeline.rule import Family
+from wheelproof.pipeline.runs import File, Run
+from wheelproof.trace import declared
+from wheelproof.trace.format.parts import CutOff
+from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.judging.replay import digest_differs, reader_of
+
+
+@dataclass
+class _Read:
+    """The runs whose events are in the tables, and what was counted on the way."""
+
+    runs: list[Run] = field(default_factory=list)
+    counts: Counter[tuple[int, str]] = field(default_factory=Counter)
+    """(run, kind) -> events."""
+    sources: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """(run, ``src``) -> events."""
+
+    def take(self, file: File, tables: Tables) -> None:
+        """Read a file into the tables. Raises TraceError and UsageError."""
+        if file.parts_of is not None:
+            raise UsageError(
+                f"{file.parts_of} has the parts of one run.", "Check it with --engine spark."
+            )
+        reader = reader_of(file.path)
+        tally, cut = Tally(reader.header), ""
+        try:
+            for line, event in reader:
+                tables.add(file.index, line, event)
+                tally.count(event, reader.raw)
+                self.counts[file.index, event["k"]] += 1
+                if "src" in event:
+                    self.sources[file.index, event["src"]] += 1
+        except CutOff as error:  # then there is no footer either
+            cut = error.message
+        run = Run(file.index, str(file.path), [file], reader.header, reader.footer)
+        run.problems += [cut] * bool(cut)
+        if digest_differs(reader, tally):
+            run.problems.append("the footer's sha256 is that of another header or of other events")
+        self.runs.append(run)
+
+
+def check(
+    paths: Iterable[Path],
+    known: Mapping[str, frozenset[str]] = {},
+    families: Iterable[Family] | None = None,
+) -> Report:
+    """Check traces in files and folders, as ``validate.check`` does on Spark.
+
+    ``known``: the actions of the specifications. Raises as ``runs.find`` does, TraceError where a
+    line is no event, UsageError for a run in parts, and ToolError where memory does not suffice.
+    """
+    chosen = declared.part("bulk").FAMILIES if families is None else tuple(families)
+    read = _Read()
+    with database.opened() as tables:
+        for file in runs.find(paths):
+            read.take(file, tables)
+        runs.check(read.runs)
+        tables.complete(read.runs)
+        found = answers.ask(tables.connection, chosen)
+        report = Report(events=read.counts.total())
+        measured = {**found.measured, **found.by_rule()}
+        lost = reports.judge(report, read.runs, chosen, found.broken, measured, read.counts)
+        _list(report, read.runs, found, tables, lost)
+        vacuous, kinds = reports.vacuous(report), reports.by_kind(read.counts)
+        filled = tables.filled(needs.columns_of(vacuous))
+        for name, lacks in needs.lacking(vacuous, kinds, filled).items():
+            report.rules[name]["missing"] = lacks
+    reports.cover(report, read.counts, found.measured)
+    taken = actions.counted(read.sources, {run.index: run.header for run in read.runs})
+    report.coverage["actions"] = actions.summary(taken, known)
+    return report
+
+
+def _list(report: Report, found: list[Run], given: Answers, tables: Tables, lost: set[int]) -> None:
+    """Put the violations into the report, with their places."""
+    lines = tables.lines(given.violations)
+    for row, line in zip(given.violations, lines, strict=True):
+        run = found[int(str(row["run"]))]
+        place = None if line is None else (run.name, line)
+        report.violations.append(reports.violation(row, run, place, lost))
