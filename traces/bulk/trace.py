@@ -169,22 +169,37 @@ FAMILY = Family("threads", "event", ("run", "tid"), prepare(), RULES)
 
 
 def prepare_brackets() -> Frame:
-    """One row for each bracket: how often it was opened and closed, by whom, when, and about
-    what."""
+    """One row for each bracket: how often it was opened and closed, by whom, when, about what, and
+    which steps name it as theirs."""
     about = F.struct(
         "tid", F.regexp_replace("k", "_(begin|end)$", "").alias("what"), "list", "op", "key"
     )
-    events = EVENTS.where(F.col("span").isNotNull() & F.col("phase").isin("begin", "end"))
-    begins, ends = F.col("phase") == "begin", F.col("phase") == "end"
-    grouped = events.groupBy("run", "span").agg(
-        F.count_if(begins).alias("begun"),
-        F.count_if(ends).alias("ended"),
-        F.min(F.when(begins, F.col("lc"))).alias("begun_at"),
-        F.max(F.when(ends, F.col("lc"))).alias("ended_at"),
-        F.min(about).alias("least"),
-        F.max(about).alias("greatest"),
+    own = EVENTS.where(F.col("span").isNotNull() & F.col("phase").isin("begin", "end")).select(
+        "run", "span", "phase", "tid", "lc", about.alias("about")
     )
-    return grouped.join(broadcast(RUNS.select("run", "whole")), "run", "inner")
+    inner = EVENTS.where(F.col("parent").isNotNull()).select(
+        "run", F.col("parent").alias("span"), F.lit("inside").alias("phase"), "tid", "lc"
+    )
+    begins, ends = F.col("phase") == "begin", F.col("phase") == "end"
+    inside = F.col("phase") == "inside"
+    grouped = (
+        own.unionByName(inner.withColumn("about", F.lit(None)))
+        .groupBy("run", "span")
+        .agg(
+            F.count_if(begins).alias("begun"),
+            F.count_if(ends).alias("ended"),
+            F.min(F.when(begins, F.col("lc"))).alias("begun_at"),
+            F.max(F.when(ends, F.col("lc"))).alias("ended_at"),
+            F.min("about").alias("least"),
+            F.max("about").alias("greatest"),
+            F.min(F.when(inside, F.col("lc"))).alias("first"),
+            F.max(F.when(inside, F.col("lc"))).alias("last"),
+            F.min("tid").alias("thread"),
+            F.max("tid").alias("other_thread"),
+        )
+    )
+    seen = grouped.where((F.col("begun") > 0) | (F.col("ended") > 0))
+    return seen.join(broadcast(RUNS.select("run", "whole")), "run", "inner")
 
 
 BRACKET_RULES = (
@@ -206,6 +221,21 @@ BRACKET_RULES = (
         F.col("whole"),
         ((F.col("begun") >= 1) & (F.col("ended") >= 1) & (F.col("begun_at") < F.col("ended_at"))),
         text("bracket {span} of {least.what}: opened at lc {begun_at}, closed at lc {ended_at}"),
+    ),
+    Rule(
+        "InsideBracket",
+        "a step that names a bracket comes after its opening and before its end, in its thread",
+        F.col("first").isNotNull(),
+        (
+            (F.col("thread") == F.col("other_thread"))
+            & F.coalesce(F.col("begun_at") < F.col("first"), F.lit(True))
+            & F.coalesce(F.col("last") < F.col("ended_at"), F.lit(True))
+        ),
+        text(
+            "bracket {span} of {least.what} is open from lc {begun_at} to lc {ended_at}, and has "
+            "steps from lc {first} to lc {last}"
+        ),
+        alone=True,
     ),
 )
 

@@ -15,7 +15,7 @@ Event = dict[str, Any]
 Trace = tuple[dict[str, Any], list[Event], dict[str, Any] | None]
 """Header, events and footer."""
 
-ABOUT_OBJECTS = {"BracketOnce", "BracketCloses"}
+ABOUT_OBJECTS = {"BracketOnce", "BracketCloses", "InsideBracket"}
 """Rules whose violations name a bracket, for which a violation has no column."""
 
 
