@@ -10,7 +10,7 @@ they come in the order of their clocks, which ``replay`` has checked against the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from traces import (
     agreement_rules,
@@ -32,20 +32,6 @@ from wheelproof.trace.format import schema
 
 KINDS: frozenset[str] = frozenset(schema.KINDS)
 """The kinds that these rules know: every kind of the format."""
-
-NEEDS: Mapping[str, tuple[str, ...]] = {
-    "list_add": ("list", "entry"),
-    "list_remove": ("list", "entry"),
-    "cancel": ("task",),
-    "set_entry": ("task",),
-    "flush_begin": ("list",),
-    "flush_end": ("list",),
-    "force_cas": ("op",),
-    "pending_set": ("op",),
-    "pending_getset": ("op",),
-}
-"""Kind -> whose monitors, or a word of whom, must be among its exact tokens: without them the order
-of the event is not known."""
 
 JUDGES: Judges = {
     **list_rules.JUDGES,

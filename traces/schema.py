@@ -127,6 +127,23 @@ SEQUENCES = (
 )
 """After the order tokens: numbers of them by themselves, for window scans."""
 
+NUMBERED = {"eseq": "entry", "lseq": "list", "oseq": "op"}
+"""Which object's monitor each of them numbers."""
+
+EXACT = {
+    "list_add": ("list", "entry"),
+    "list_remove": ("list", "entry"),
+    "cancel": ("task",),
+    "set_entry": ("task",),
+    "flush_begin": ("list",),
+    "flush_end": ("list",),
+    "force_cas": ("op",),
+    "pending_set": ("op",),
+    "pending_getset": ("op",),
+}
+"""Kind -> columns of objects, one of whose monitors or words must be an exact token: without it the
+order of the event is not known."""
+
 REQUIRED = {
     **dict.fromkeys(("list_add", "list_remove"), ("entry", "list")),
     **dict.fromkeys(

@@ -18,6 +18,7 @@ from traces.facts import BY_NAME
 from traces.failure import ABOUT_LOCKS, LOCKS, Failure, Item
 from traces.repair import repair
 from wheelproof.trace.format.heads import Capture, Footer, Header
+from wheelproof.trace.format.renumbering import renumbered
 from wheelproof.trace.format.schema import KINDS
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.cut import Cut
@@ -138,36 +139,3 @@ def ddmin_by(
                 break
             parts = min(2 * parts, len(groups))
     return items
-
-
-def renumbered(events: Iterable[Event]) -> list[Event]:
-    """Events with dense numbers: those of threads, clocks, tokens. Brackets that are no longer
-    there are no parents."""
-    threads: dict[int, int] = {}
-    tokens: dict[tuple[str, str], int] = {}
-    spans, out = set(), []
-    for lc, event in enumerate(events, 1):
-        event = event.copy()
-        threads[event["tid"]] = tseq = threads.get(event["tid"], 0) + 1
-        event["tseq"], event["lc"] = tseq, lc
-        if "span" in event:
-            spans.add(event["span"])
-        if event.get("parent") not in spans:
-            event.pop("parent", None)
-        renewed = []
-        for token in event.get("ord", ()):
-            kind, name, seq, mode = token[:4]
-            if kind != "RW":
-                tokens[kind, name] = seq = tokens.get((kind, name), 0) + (
-                    kind == "L" or mode in ("w", "cas+")
-                )
-            renewed.append(
-                (kind, name, seq, mode, *token[4:]) if len(token) == 4 or kind == "RW" else token
-            )
-            for role, column in (("entry", "eseq"), ("list", "lseq"), ("op", "oseq")):
-                if kind == "L" and column in event and name == f"{role}:{columns(event).get(role)}":
-                    columns(event)[column] = seq
-        if renewed:
-            event["ord"] = tuple(renewed)
-        out.append(event)
-    return out

@@ -19,12 +19,12 @@ from pathlib import Path
 
 from real.record import followed
 from real.record.agent import HERE, Agent, build
-from traces import shrink
 from traces.events import read
 from wheelproof.errors import ToolError, WheelproofError
-from wheelproof.pipeline import local
+from wheelproof.pipeline import in_process
 from wheelproof.trace import declared
 from wheelproof.trace.format.jsonl import Reader, write
+from wheelproof.trace.format.renumbering import renumbered
 from wheelproof.trace.judging.replay import replay
 from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES
 
@@ -70,7 +70,7 @@ def cpu_of(agent: Agent, file: Path, ms: int, count: int) -> float:
 def alarms(file: Path, prefix: int) -> dict[str, str]:
     """Engine -> what it has against a recording; none where the recording is sound."""
     verdict = replay(file)
-    (run,) = local.check([file], {}).document()["runs"]
+    (run,) = in_process.check([file], {}).document()["runs"]
     model = followed.follow(file, prefix=prefix)
     refused = model.refused or model.verdict.first
     stated = {
@@ -87,10 +87,10 @@ def unnoticed(file: Path, folder: Path, prefix: int) -> list[str]:
     reader = Reader(file)
     events = [read(event) for _, event in reader]
     at = next(number for number, event in enumerate(events) if event["k"] == "list_remove")
-    kept = shrink.renumbered(events[:at] + events[at + 1 :])
+    kept = renumbered(events[:at] + events[at + 1 :])
     planted = folder / "planted.jsonl"
     write(planted, reader.header, kept)
-    (run,) = local.check([planted], {}).document()["runs"]
+    (run,) = in_process.check([planted], {}).document()["runs"]
     model = followed.follow(planted, prefix=prefix).refused
     noticed = replay(planted).verdict == VIOLATES, run["verdict"] == VIOLATES, model is not None
     return [name for name, refused in zip(ENGINES, noticed, strict=True) if not refused]

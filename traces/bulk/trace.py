@@ -174,7 +174,7 @@ def prepare_brackets() -> Frame:
     about = F.struct(
         "tid", F.regexp_replace("k", "_(begin|end)$", "").alias("what"), "list", "op", "key"
     )
-    own = EVENTS.where(F.col("span").isNotNull() & F.col("phase").isin("begin", "end")).select(
+    edges = EVENTS.where(F.col("span").isNotNull() & F.col("phase").isin("begin", "end")).select(
         "run", "span", "phase", "tid", "lc", about.alias("about")
     )
     inner = EVENTS.where(F.col("parent").isNotNull()).select(
@@ -183,7 +183,7 @@ def prepare_brackets() -> Frame:
     begins, ends = F.col("phase") == "begin", F.col("phase") == "end"
     inside = F.col("phase") == "inside"
     grouped = (
-        own.unionByName(inner.withColumn("about", F.lit(None)))
+        edges.unionByName(inner.withColumn("about", F.lit(None)))
         .groupBy("run", "span")
         .agg(
             F.count_if(begins).alias("begun"),
@@ -198,8 +198,8 @@ def prepare_brackets() -> Frame:
             F.max("tid").alias("other_thread"),
         )
     )
-    seen = grouped.where((F.col("begun") > 0) | (F.col("ended") > 0))
-    return seen.join(broadcast(RUNS.select("run", "whole")), "run", "inner")
+    brackets = grouped.where((F.col("begun") > 0) | (F.col("ended") > 0))
+    return brackets.join(broadcast(RUNS.select("run", "whole")), "run", "inner")
 
 
 BRACKET_RULES = (

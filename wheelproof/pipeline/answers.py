@@ -1,6 +1,6 @@
-"""What the table of rules says of the events in DuckDB: one query for each family.
+"""The answers of the table of rules about the events in DuckDB: one query for each family.
 
-Rows are counted by what became of them, as Spark counts them. A second query lists the rows that
+Rows are counted by their outcome, as Spark counts them. A second query lists the rows that
 break a rule, where there are any.
 """
 
@@ -40,7 +40,7 @@ class Answers:
     broken: Counter[tuple[int, str]] = field(default_factory=Counter)
     """(run, rule) -> rows that break the rule."""
     violations: list[Row] = field(default_factory=list)
-    """The first rows that break a rule, by ``report.ORDER``, without what is null."""
+    """The first rows that break a rule, by ``report.ORDER``, without nulls."""
     measured: dict[str, int] = field(default_factory=dict)
     """Coverage and lateness, by name."""
     rules: list[str] = field(default_factory=list)
@@ -55,19 +55,19 @@ class Answers:
 
 
 def ask(
-    connection: duckdb.DuckDBPyConnection, families: Iterable[Family], kept: int = KEPT
+    connection: duckdb.DuckDBPyConnection, families: Iterable[Family], most: int = KEPT
 ) -> Answers:
-    """The answers about ``events``, ``runs`` and ``ends`` of a connection. ``kept``: how many
+    """The answers about ``events``, ``runs`` and ``ends`` of a connection. ``most``: how many
     violations are listed."""
     answers = Answers()
     for family in families:
         answers.rules += [rule.name for rule in family.rules]
         _count(connection, family, answers)
-        found = {name for _, name in answers.broken}
-        indices = [index for index, rule in enumerate(family.rules) if rule.name in found]
+        broken = {name for _, name in answers.broken}
+        indices = [index for index, rule in enumerate(family.rules) if rule.name in broken]
         if indices:
             listed = _violations(connection, family, indices)
-            answers.violations = heapq.nsmallest(kept, chain(answers.violations, listed), key=_key)
+            answers.violations = heapq.nsmallest(most, chain(answers.violations, listed), key=_key)
     return answers
 
 
@@ -76,7 +76,7 @@ def _key(row: Row) -> list[tuple[bool, object]]:
 
 
 def counted(family: Family) -> str:
-    """The query that counts the rows of a family by run, outcome and what they are grouped by."""
+    """The query that counts the rows of a family by run, outcome and their groups."""
     marked = family.rows.select(
         "run",
         outcome(family.rules).alias("outcome"),
@@ -101,8 +101,8 @@ def _count(connection: duckdb.DuckDBPyConnection, family: Family, answers: Answe
                 answers.broken[run, rule.name] += int(times)
     if family.measures:
         measures = [column.alias(name) for name, column in family.measures.items()]
-        found = connection.execute(f"SELECT {on_duckdb.select(*measures)} FROM counted AS given")
-        (values,) = found.fetchall()
+        row = connection.execute(f"SELECT {on_duckdb.select(*measures)} FROM counted AS given")
+        (values,) = row.fetchall()
         answers.measured |= dict(zip(family.measures, values, strict=True))
 
 
@@ -126,8 +126,8 @@ def _violations(
         *[detail.alias(f"detail_{number}") for number, detail in enumerate(details)],
     )
     tables, last = on_duckdb.frame(chosen)
-    found = connection.execute(f"WITH {tables}\nSELECT * FROM {last}")
-    while rows := found.fetchmany(_FETCHED):
+    result = connection.execute(f"WITH {tables}\nSELECT * FROM {last}")
+    while rows := result.fetchmany(_FETCHED):
         for became, *values in rows:
             place = dict(zip(PLACE, values))
             for rule, bit, detail in zip(rules, bits, values[len(PLACE) :], strict=True):

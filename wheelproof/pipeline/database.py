@@ -1,7 +1,7 @@
 """Events, runs and ends as tables of DuckDB: recordings that are checked in this process.
 
 Events arrive one by one and are written in blocks, as JSON that DuckDB reads with the columns of
-the schema. What does not fit into memory goes to a folder for scratch.
+the schema. The rest, where it does not fit into memory, goes to a folder for scratch.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ _END = {"run": "INTEGER", "kind": "VARCHAR", "id": "VARCHAR", "last": "BIGINT"}
 
 
 class Tables:
-    """What rules read, in one connection. ``connection``: has ``events``, ``runs`` and ``ends``
-    once :meth:`complete` has been called."""
+    """The tables of the rules in one connection: ``events``, ``runs`` and ``ends``, once
+    :meth:`complete` has been called."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
@@ -98,7 +98,7 @@ class Tables:
         self._waiting.clear()
 
     def complete(self, runs: Collection[Run]) -> None:
-        """Add what headers and footers say of runs whose events are there."""
+        """Add the statements of headers and footers, of runs whose events are there."""
         for run in runs:
             for event in run.initial():
                 self.add(run.index, None, event)
@@ -110,32 +110,32 @@ class Tables:
     def lines(self, violations: Iterable[Row]) -> list[int | None]:
         """The line of the event that each row names: the first where several bear one number, None
         where it names none."""
-        given = {"at": "INTEGER", "run": "INTEGER", "tid": "INTEGER", "tseq": "BIGINT"}
+        types = {"at": "INTEGER", "run": "INTEGER", "tid": "INTEGER", "tseq": "BIGINT"}
         rows = [
             {"at": at, **{name: row.get(name) for name in ("run", "tid", "tseq")}}
             for at, row in enumerate(violations)
         ]
-        _create(self.connection, "wanted", given, "TEMP")
-        _insert(self.connection, "wanted", given, rows)
-        found = self.connection.execute(
+        _create(self.connection, "wanted", types, "TEMP")
+        _insert(self.connection, "wanted", types, rows)
+        numbers = self.connection.execute(
             'SELECT "at", min(line) FROM wanted LEFT JOIN given_events USING (run, tid, tseq)'
             ' GROUP BY "at" ORDER BY "at"'
         ).fetchall()
-        return [line for _, line in found]
+        return [line for _, line in numbers]
 
     def events_at(self, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Row]:
         """(run, line) -> the event of that line, as a reader gives it."""
-        given = {"run": "INTEGER", "line": "BIGINT"}
-        _create(self.connection, "wanted", given, "TEMP")
-        rows = [dict(zip(given, place, strict=True)) for place in places]
-        _insert(self.connection, "wanted", given, rows)
+        types = {"run": "INTEGER", "line": "BIGINT"}
+        _create(self.connection, "wanted", types, "TEMP")
+        keys = [dict(zip(types, place, strict=True)) for place in places]
+        _insert(self.connection, "wanted", types, keys)
         names = ", ".join(f'"{name}"' for name in schema.NAMES)
-        found = self.connection.execute(
+        rows = self.connection.execute(
             f"SELECT run, line, {names} FROM given_events JOIN wanted USING (run, line)"
         ).fetchall()
         return {
             (run, line): _event(dict(zip(schema.NAMES, values, strict=True)))
-            for run, line, *values in found
+            for run, line, *values in rows
         }
 
     def filled(self, pairs: Sequence[Pair]) -> dict[Pair, int]:
@@ -146,17 +146,17 @@ class Tables:
         for kinds, column in pairs:
             value = F.size(column) > 0 if column == "ord" else F.col(column).isNotNull()
             counts.append(F.count_if(F.col("k").isin(*kinds) & value).alias(str(len(counts))))
-        found = self.connection.execute(
+        rows = self.connection.execute(
             f"SELECT {on_duckdb.select(*counts)} FROM events AS given WHERE lc > 0"
         ).fetchall()
-        return dict(zip(pairs, found[0], strict=True))
+        return dict(zip(pairs, rows[0], strict=True))
 
 
 def _event(row: Row) -> Row:
     event: dict[str, object] = {}
     for name, value in row.items():
         if isinstance(value, dict):
-            event[name] = {each: seen for each, seen in value.items() if seen is not None}
+            event[name] = {part: number for part, number in value.items() if number is not None}
         elif isinstance(value, list):
             tokens = [tuple(token.values()) for token in value]
             event[name] = tuple([token if token[4] is not None else token[:4] for token in tokens])
@@ -254,7 +254,7 @@ def opened(scratch: Path | None = None) -> Iterator[Tables]:
 
 
 def _memory() -> int:
-    """Bytes that DuckDB may take: half of what the process may have."""
+    """Bytes that DuckDB may take: half of the memory that the process may have."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     pages = resource.getpagesize() * os.sysconf("SC_PHYS_PAGES")
     return (pages if limit == resource.RLIM_INFINITY else min(limit, pages)) // 2

@@ -21,6 +21,8 @@ from wheelproof.pipeline import failures
 from wheelproof.pipeline.document import Explanation
 from wheelproof.pipeline.validate import VIOLATES, Report
 from wheelproof.trace import declared
+from wheelproof.trace.format.heads import Header
+from wheelproof.trace.provided import Shrunk
 
 MOST = 50
 """Runs that are explained."""
@@ -126,7 +128,7 @@ def _replayed(path: Path) -> Explanation:
     out: Explanation = {"verdict": verdict.verdict}
     finding = verdict.first
     if finding is None:
-        return out
+        return out | _by_the_table(path)
     out |= {
         "property": finding.property,
         "message": finding.message,
@@ -139,12 +141,29 @@ def _replayed(path: Path) -> Explanation:
         header, _, small = shrunk(path, SHRINK_SECONDS)
     except Exception as error:  # what was found stands without the smaller trace
         return out | {"not_shrunk": f"shrinking raised {type(error).__name__}: {error}"}
-    if small is not None:
-        threads, kept = header["threads"], list(zip(small.lines, small.events))[-SHOWN:]
-        out["shrunk"] = [
+    return out if small is None else out | _listed(header, small)
+
+
+def _by_the_table(path: Path) -> Explanation:
+    """The table's reasons, of a trace that the rules event by event accept."""
+    try:
+        from wheelproof.pipeline import shrinking
+
+        small = shrinking.shrunk(path, SHRINK_SECONDS)
+    except Exception as error:  # an executor may lack DuckDB
+        return {"not_shrunk": f"shrinking raised {type(error).__name__}: {error}"}
+    if small is None:
+        return {}
+    return {"property": small.property, "message": small.message} | _listed(small.header, small)
+
+
+def _listed(header: Header, small: Shrunk) -> Explanation:
+    threads, kept = header["threads"], list(zip(small.lines, small.events))[-SHOWN:]
+    out: Explanation = {
+        "shrunk": [
             f"line {line}: {threads.get(str(event['tid']), event['tid'])}: "
             f"{declared.part('events').spoken(event)}"
             for line, event in kept
         ]
-        out["repair"] = str(small.repair)
-    return out
+    }
+    return out | {"repair": small.repair} if small.repair else out

@@ -23,7 +23,7 @@ from wheelproof.trace.judging.replay import digest_differs, reader_of
 
 @dataclass
 class _Read:
-    """The runs whose events are in the tables, and what was counted on the way."""
+    """The runs whose events are in the tables, and counts of these."""
 
     runs: list[Run] = field(default_factory=list)
     counts: Counter[tuple[int, str]] = field(default_factory=Counter)
@@ -72,25 +72,27 @@ def check(
             read.take(file, tables)
         runs.check(read.runs)
         tables.complete(read.runs)
-        found = answers.ask(tables.connection, chosen)
+        outcome = answers.ask(tables.connection, chosen)
         report = Report(events=read.counts.total())
-        measured = {**found.measured, **found.by_rule()}
-        lost = reports.judge(report, read.runs, chosen, found.broken, measured, read.counts)
-        _list(report, read.runs, found, tables, lost)
+        measured = {**outcome.measured, **outcome.by_rule()}
+        lost = reports.judge(report, read.runs, chosen, outcome.broken, measured, read.counts)
+        _list(report, read.runs, outcome, tables, lost)
         vacuous, kinds = reports.vacuous(report), reports.by_kind(read.counts)
         filled = tables.filled(needs.columns_of(vacuous))
         for name, lacks in needs.lacking(vacuous, kinds, filled).items():
             report.rules[name]["missing"] = lacks
-    reports.cover(report, read.counts, found.measured)
-    taken = actions.counted(read.sources, {run.index: run.header for run in read.runs})
-    report.coverage["actions"] = actions.summary(taken, known)
+    reports.cover(report, read.counts, outcome.measured)
+    counts = actions.counted(read.sources, {run.index: run.header for run in read.runs})
+    report.coverage["actions"] = actions.summary(counts, known)
     return report
 
 
-def _list(report: Report, found: list[Run], given: Answers, tables: Tables, lost: set[int]) -> None:
+def _list(
+    report: Report, checked: list[Run], outcome: Answers, tables: Tables, lost: set[int]
+) -> None:
     """Put the violations into the report, with their places."""
-    lines = tables.lines(given.violations)
-    for row, line in zip(given.violations, lines, strict=True):
-        run = found[int(str(row["run"]))]
+    lines = tables.lines(outcome.violations)
+    for row, line in zip(outcome.violations, lines, strict=True):
+        run = checked[int(str(row["run"]))]
         place = None if line is None else (run.name, line)
         report.violations.append(reports.violation(row, run, place, lost))

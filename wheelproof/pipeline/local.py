@@ -1,5 +1,4 @@
-"""The rules of the table, applied to rows in memory by plain functions: what tests compare engines
-with."""
+"""The rules of the table, applied to rows in memory by plain functions: an engine for tests."""
 
 from __future__ import annotations
 

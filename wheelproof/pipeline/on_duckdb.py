@@ -1,4 +1,4 @@
-"""Expressions and frames of the rules as DuckDB's SQL: what ``on_spark`` is for Spark.
+"""Expressions and frames of the rules as DuckDB's SQL, as ``on_spark`` has them for Spark.
 
 Nulls come first and an unknown condition stays unknown, as ``columns`` says. Three things are
 DuckDB's, and no rule depends on them. A cast to a whole number rounds instead of cutting off. A
@@ -68,16 +68,16 @@ _GIVEN = "given"
 """The rows that a SELECT is of."""
 
 
-def expression(of: Column) -> str:
+def expression(column: Column) -> str:
     """The expression over rows that are called ``given``, without its name."""
-    if of.function in _SPECIAL:
-        return _SPECIAL[of.function](*of.arguments)
-    made = [expression(each) for each in of.arguments]
-    if of.function in _INFIX:
-        return "(" + f" {_INFIX[of.function]} ".join(made) + ")"
-    if of.function in ("coalesce", "greatest"):
-        return f"{of.function}({', '.join(made)})"
-    return _PLAIN[of.function].format(*made)
+    if column.function in _SPECIAL:
+        return _SPECIAL[column.function](*column.arguments)
+    arguments = [expression(argument) for argument in column.arguments]
+    if column.function in _INFIX:
+        return "(" + f" {_INFIX[column.function]} ".join(arguments) + ")"
+    if column.function in ("coalesce", "greatest"):
+        return f"{column.function}({', '.join(arguments)})"
+    return _PLAIN[column.function].format(*arguments)
 
 
 def _quoted(name: str) -> str:
@@ -120,29 +120,29 @@ def _when(*arguments: Column) -> str:
     )
 
 
-def _is_in(one: Column, values: tuple[object, ...]) -> str:
-    return f"({expression(one)} IN ({', '.join(map(_literal, values))}))" if values else "FALSE"
+def _is_in(column: Column, values: tuple[object, ...]) -> str:
+    return f"({expression(column)} IN ({', '.join(map(_literal, values))}))" if values else "FALSE"
 
 
 def _struct(*fields: Column) -> str:
-    made = [f"{_quoted(each.name)} := {expression(each)}" for each in fields]
-    return f"struct_pack({', '.join(made)})"
+    parts = [f"{_quoted(field.name)} := {expression(field)}" for field in fields]
+    return f"struct_pack({', '.join(parts)})"
 
 
-def _each(function: str) -> Callable[[Column, str, Column], str]:
+def _lambda(function: str) -> Callable[[Column, str, Column], str]:
     return lambda values, name, body: (
         f"{function}({expression(values)}, lambda {name}: {expression(body)})"
     )
 
 
 def _exists(values: Column, name: str, body: Column) -> str:
-    return _PLAIN["array_contains"].format(_each("list_transform")(values, name, body), "TRUE")
+    return _PLAIN["array_contains"].format(_lambda("list_transform")(values, name, body), "TRUE")
 
 
 def _over(inner: Column, window: Window) -> str:
     parts = [f"PARTITION BY {', '.join(map(expression, window.partition))}"]
     if window.order:
-        ordered = [f"{expression(each)} ASC NULLS FIRST" for each in window.order]
+        ordered = [f"{expression(column)} ASC NULLS FIRST" for column in window.order]
         parts.append(f"ORDER BY {', '.join(ordered)}")
     if inner.function in AGGREGATES:
         ends = {None: "UNBOUNDED FOLLOWING", 0: "CURRENT ROW", -1: "1 PRECEDING"}
@@ -154,18 +154,18 @@ _SPECIAL: dict[str, Callable[..., str]] = {
     "col": _column,
     "lit": _literal,
     "variable": lambda name: name,
-    "field": lambda one, name: _field(expression(one), name),
-    "cast": lambda one, kind: f"TRY_CAST({expression(one)} AS {_TYPES[kind]})",
+    "field": lambda column, name: _field(expression(column), name),
+    "cast": lambda column, kind: f"TRY_CAST({expression(column)} AS {_TYPES[kind]})",
     "when": _when,
     "isin": _is_in,
     "struct": _struct,
-    "split": lambda one, by: f"string_split_regex({expression(one)}, {_literal(by)})",
-    "regexp_replace": lambda one, pattern, by: (
-        f"regexp_replace({expression(one)}, {_literal(pattern)}, {_literal(by)}, 'g')"
+    "split": lambda column, by: f"string_split_regex({expression(column)}, {_literal(by)})",
+    "regexp_replace": lambda column, pattern, by: (
+        f"regexp_replace({expression(column)}, {_literal(pattern)}, {_literal(by)}, 'g')"
     ),
     "exists": _exists,
-    "filter": _each("list_filter"),
-    "transform": _each("list_transform"),
+    "filter": _lambda("list_filter"),
+    "transform": _lambda("list_transform"),
     "over": _over,
 }
 """Functions with an argument that is no expression, and those that are no function of SQL."""
@@ -173,7 +173,7 @@ _SPECIAL: dict[str, Callable[..., str]] = {
 
 def select(*columns: Column) -> str:
     """Expressions with their names, as SELECT lists them."""
-    return ", ".join(f"{expression(each)} AS {_quoted(each.name)}" for each in columns)
+    return ", ".join(f"{expression(column)} AS {_quoted(column.name)}" for column in columns)
 
 
 def frame(made_of: Frame) -> tuple[str, str]:
@@ -182,16 +182,16 @@ def frame(made_of: Frame) -> tuple[str, str]:
     names: dict[int, str] = {}
     tables: list[str] = []
 
-    def named(each: Frame) -> str:
-        if each.operation == "source":
-            return _quoted(each.arguments[0])
-        if each.operation == "broadcast":
-            return named(each.frames[0])
-        if id(each) not in names:
-            text = _operation(each, [named(part) for part in each.frames])
-            names[id(each)] = f"step{len(names) + 1}"
-            tables.append(f"{names[id(each)]} AS ({text})")
-        return names[id(each)]
+    def named(part: Frame) -> str:
+        if part.operation == "source":
+            return _quoted(part.arguments[0])
+        if part.operation == "broadcast":
+            return named(part.frames[0])
+        if id(part) not in names:
+            text = _operation(part, [named(source) for source in part.frames])
+            names[id(part)] = f"step{len(names) + 1}"
+            tables.append(f"{names[id(part)]} AS ({text})")
+        return names[id(part)]
 
     last = named(made_of)
     return ",\n".join(tables), last
@@ -205,14 +205,14 @@ def _operation(made_of: Frame, parts: list[str]) -> str:
         case "select":
             return f"SELECT {select(*arguments)} {source}"
         case "withColumns":
-            by_name = {each.name: each for each in arguments}
+            by_name = {column.name: column for column in arguments}
             columns = [by_name.get(name, _named(name)) for name in made_of.columns]
             return f"SELECT {select(*columns)} {source}"
         case "agg":
-            keys, made = arguments
+            keys, aggregates = arguments
             by = [_named(key) for key in keys]
             grouped = f" GROUP BY {', '.join(map(expression, by))}" if by else ""
-            return f"SELECT {select(*by, *made)} {source}{grouped}"
+            return f"SELECT {select(*by, *aggregates)} {source}{grouped}"
         case "join":
             keys, how = arguments
             using = ", ".join(map(_quoted, keys))

@@ -5,12 +5,12 @@ The tool reads, orders, stores and judges events; what an event means is the pro
 of those that judges ask for):
 
 ==============  ===========================================================================
-``schema``      ``KINDS``, ``REQUIRED``, ``COLUMNS``, ``SEQUENCES``, ``OBSERVED``, ``IDS``,
-                ``OBSERVED_IDS``, ``CAUSES``, ``CONFIG``, ``MEASURES``, ``INITIAL``: data
+``schema``      ``KINDS``, ``REQUIRED``, ``EXACT``, ``COLUMNS``, ``SEQUENCES``, ``NUMBERED``,
+                ``OBSERVED``, ``IDS``, ``OBSERVED_IDS``, ``CAUSES``, ``CONFIG``, ``MEASURES``,
+                ``INITIAL``: data
 ``header``      ``JUDGES``: what ``config`` and ``initial`` of a header must look like
 ``events``      ``spoken``: an event in a few words
-``rules``       ``KINDS``, ``NEEDS`` and ``State``, which judges and takes one event after the
-                other
+``rules``       ``KINDS`` and ``State``, which judges and takes one event after the other
 ``shrink``      ``shrink``: from a refused trace to the few events that show why
 ``translator``  ``CALLS``, ``SECTIONS``, ``ACCESSES``, ``UNLABELLED``, ``CONDITIONS``,
                 ``observers`` and ``Translator``: which operations are events, and from a
@@ -100,7 +100,7 @@ def part(name: str) -> object:
     if found is None and PACKAGE in sys.modules:
         raise UsageError(
             f"The project's folder traces has no module {name}, which this check needs.",
-            "Check the traces in bulk, with --engine memory or --engine spark.",
+            "Check the traces by the table of rules: leave --engine away.",
         )
     if found is None:
         raise UsageError(

@@ -1,10 +1,9 @@
 """Who gives the verdict on a trace.
 
-The reference is the **model**: each event must be a step that the mechanism's own model can take.
-It judges recordings of labelled operations, and traces of events whose header has a program. The
-**rules** of a project check the same on events alone, from any recorder and in any number;
-``spark`` and ``memory`` ask a table of rules in bulk. Where two of them differ the model is right,
-and a rule is to be corrected: ``tests/wheelproof/trace`` holds them to each other.
+A **recording of labelled operations** is judged by the model of its mechanism. Traces of **events**
+are judged by the project's table of rules, in this process, and where a header names a program by
+the model too: it conforms if both say so. ``--engine`` names one judge alone; ``spark`` and
+``memory`` give the report in bulk of the table.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Engine(StrEnum):
-    """What checks traces: the model's own steps, rules event by event, or rules in bulk."""
+    """One judge alone, or how the table of rules is evaluated in bulk."""
 
     MODEL = "model"
     RULES = "rules"
@@ -33,8 +32,7 @@ class Engine(StrEnum):
 
 
 class Judges:
-    """The judges of one project's traces. ``engine``: None for the model where the trace is a
-    recording of labelled operations, and for the rules elsewhere."""
+    """The judges of one project's traces. ``engine``: one of them alone."""
 
     def __init__(self, root: Path, engine: Engine | None = None) -> None:
         self.root, self.engine = root, engine
@@ -44,11 +42,13 @@ class Judges:
         """The mechanisms of the project."""
         from wheelproof import project
 
-        return project.find(self.root)
+        return project.find(self.root) if any((self.root / "spec").glob("*.toml")) else {}
 
-    def verdict(self, path: Path) -> Verdict:
-        """The verdict on the trace in a file. Raises UsageError where it is no trace, or one that
-        the engine does not know."""
+    def alone(self, path: Path) -> Verdict | None:
+        """The verdict of one judge on the trace in a file; None where it is the table's.
+
+        Raises UsageError where it is no trace, or one that the engine does not know.
+        """
         from wheelproof.trace.steps import format
 
         if format.is_recording(path):
@@ -64,6 +64,19 @@ class Judges:
             from wheelproof.trace.model import report
 
             return report.follow(path, self.mechanisms, properties=True)[0]
-        from wheelproof.trace.judging.replay import replay
+        if self.engine is Engine.RULES:
+            from wheelproof.trace.judging.replay import replay
 
-        return replay(path)
+            return replay(path)
+        return None
+
+    def followed(self, path: Path) -> Verdict | str:
+        """The model's verdict on a trace of events that names a program; a text where no model of
+        the project can follow it."""
+        from wheelproof.trace.model import report
+        from wheelproof.trace.model.replay import ModelReplay
+
+        verdict, run = report.follow(path, self.mechanisms)
+        if isinstance(run, ModelReplay) and run.steps is None:
+            return verdict.first.message if verdict.first else "it cannot be followed"
+        return verdict

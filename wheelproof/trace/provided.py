@@ -49,8 +49,6 @@ class Rules(Protocol):
     @property
     def KINDS(self) -> frozenset[str]: ...
     @property
-    def NEEDS(self) -> Mapping[str, tuple[str, ...]]: ...
-    @property
     def State(self) -> Callable[[Header], State]: ...
 
 
@@ -62,8 +60,7 @@ class Words(Protocol):
 
 
 class Shrunk(Protocol):
-    """A refused trace that was made small. ``slice``: the events that may have led there, and their
-    lines."""
+    """A refused trace that was made small. ``repair``: a sentence, "" where none is known."""
 
     @property
     def header(self) -> Header: ...
@@ -77,8 +74,6 @@ class Shrunk(Protocol):
     def message(self) -> str: ...
     @property
     def repair(self) -> str: ...
-    @property
-    def slice(self) -> Sequence[tuple[int, Any]]: ...
     @property
     def property(self) -> str: ...
 

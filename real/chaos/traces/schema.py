@@ -69,6 +69,8 @@ REQUIRED = {
 CONFIG = "bound: in so many ticks of a calm what has to happen must have happened"
 """What a header's ``config`` says."""
 
+EXACT: dict[str, tuple[str, ...]] = {}
+NUMBERED: dict[str, str] = {}
 MEASURES = ("bound",)
 """What the rules in bulk read of it."""
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from tests.wheelproof.trace.recorded import ROOT
 from wheelproof.cli import app
 from wheelproof.errors import UsageError
+from wheelproof.pipeline import law
 from wheelproof.report import recorded
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.judging import replay
@@ -31,7 +32,7 @@ def invoke(*arguments):
 def test_a_folder_is_checked_whole(tmp_path):
     result = invoke("check", GOLDEN)
     assert result.exit_code == 1
-    assert f"{GOLDEN}/mutant_M8.jsonl:12: CancelWins" in result.output
+    assert f"{GOLDEN}/mutant_M8.jsonl:12: CheckedLive" in result.output
     assert "4 conforms, 9 violates of 13 traces" in result.output
     result = invoke("check", GOLDEN / "two_adders.jsonl", GOLDEN / "readd.jsonl", "--quiet")
     assert (
@@ -273,10 +274,8 @@ def test_the_examples_of_one_mechanism_are_checked_and_repaired(tmp_path):
 
 
 def test_examples_that_are_not_as_expected_are_a_finding(tmp_path, monkeypatch):
-    from traces import list_rules, rules
-
-    monkeypatch.setitem(rules.JUDGES, "expire_submit", lambda facts, event, thread: None)
-    monkeypatch.setattr(list_rules, "_counted", lambda facts, event, delta: None)
+    monkeypatch.setattr(law, "judged", lambda read, found, applied: read.verdict)
+    monkeypatch.setattr(law, "both", lambda rules, model: rules)
     result = invoke("examples", "timer_task_list", "--check", "-o", tmp_path, "--subject", ROOT)
     assert result.exit_code == 1 and "mutant-M9" in result.output.rpartition("not as expected")[2]
 

@@ -12,6 +12,7 @@ from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.trace import declared
 from wheelproof.trace.commands import shown
 from wheelproof.trace.commands.options import Subject, app, named_as_trace, write
+from wheelproof.trace.commands.verdicts import judged, print_reasons
 from wheelproof.trace.judges import Judges
 
 if TYPE_CHECKING:
@@ -241,6 +242,7 @@ def examples(
     declared.use(root)
     from wheelproof import project
     from wheelproof.trace import examples as of_events
+    from wheelproof.trace.judging.verdict import Verdict
     from wheelproof.trace.recording.record import Recorded
     from wheelproof.trace.steps import examples as of_steps
     from wheelproof.trace.steps.format import Recording
@@ -257,17 +259,20 @@ def examples(
             written += of_events.write(output, mechanisms, mechanism, seed)
     if not written:
         raise NothingChecked("No example was written.", "No scenario comes to an end.")
+    verdicts = dict(judged([path for path, _ in written], judges)) if checked else {}
     wrong = []
     for path, trace in written:
         if not checked:
             print(f"{path}: {len(trace.events)} events")
             continue
-        verdict = judges.verdict(path)
+        verdict = verdicts[path]
+        if not isinstance(verdict, Verdict):
+            raise verdict
         shown.print_row(path, verdict)
         if verdict.verdict != ("violates" if trace.mutant else "conforms"):
             wrong.append(path)
         if verdict.verdict == "violates" and not isinstance(trace, Recording):
-            shown.print_shrunk(path)
+            print_reasons(path)
     if checked:
         mutants = sum(bool(trace.mutant) for _, trace in written)
         print(

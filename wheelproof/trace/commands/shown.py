@@ -13,17 +13,15 @@ from wheelproof.trace.steps import format as steps
 if TYPE_CHECKING:
     from wheelproof.trace.format.heads import Header
     from wheelproof.trace.judging.verdict import Finding, Verdict
+    from wheelproof.trace.provided import Shrunk
 
 
-def print_shrunk(path: Path) -> None:
-    from wheelproof.trace.judging.shrunk import shrunk
-
-    found = shrunk(path).small
-    if found is not None:
-        shown = Shown(found.header)
-        print(f"  {len(found.events)} events show it; cheapest repair: {found.repair}")
-        for line, event in zip(found.lines, found.events):
-            print(f"    line {line}: {shown.event(event)}")
+def print_shrunk(found: Shrunk) -> None:
+    shown = Shown(found.header)
+    repair = f"; cheapest repair: {found.repair}" if found.repair else ""
+    print(f"  {len(found.events)} events show it{repair}")
+    for line, event in zip(found.lines, found.events):
+        print(f"    line {line}: {shown.event(event)}")
 
 
 class Shown:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -25,8 +25,9 @@ from wheelproof.trace.commands.options import (
 from wheelproof.trace.judges import Engine, Judges
 
 if TYPE_CHECKING:
+    from wheelproof.trace.format.heads import Header
     from wheelproof.trace.format.parts import TraceError
-    from wheelproof.trace.judging.verdict import Verdict
+    from wheelproof.trace.judging.verdict import Finding, Verdict
 
 Judged: TypeAlias = "list[tuple[Path, Verdict]]"
 """Traces with their verdicts."""
@@ -46,9 +47,9 @@ ChosenEngine = Annotated[
     Engine | None,
     typer.Option(
         "--engine",
-        help="The model's own steps, rules event by event, or rules in bulk, on Spark or in "
-        "memory; without: the "
-        "model for recordings of labelled operations, and rules for traces of events.",
+        help="One judge alone: the model's own steps, or rules event by event; or the table of "
+        "rules in bulk, on Spark or in memory. Without: the table for traces of events, and the "
+        "model where a program is named, as in recordings of labelled operations.",
     ),
 ]
 Master = Annotated[
@@ -136,16 +137,49 @@ def _known_actions(root: Path) -> Mapping[str, frozenset[str]]:
 
 def _judged(paths: list[Path], judges: Judges) -> tuple[Judged, Unreadable]:
     """The verdict on each trace, and the error of each file that is none."""
-    from wheelproof.trace.format.parts import TraceError
+    from wheelproof.trace.judging.verdict import Verdict
 
     verdicts: Judged = []
     unreadable: Unreadable = []
-    for path in files_of(paths):
-        try:
-            verdicts.append((path, judges.verdict(path)))
-        except TraceError as error:
-            unreadable.append((path, error))
+    for path, verdict in judged(files_of(paths), judges):
+        if isinstance(verdict, Verdict):
+            verdicts.append((path, verdict))
+        else:
+            unreadable.append((path, verdict))
     return verdicts, unreadable
+
+
+def judged(paths: Iterable[Path], judges: Judges) -> Iterator[tuple[Path, Verdict | TraceError]]:
+    """The verdict on each trace, or why its file is none, in the order of the paths.
+
+    Traces of events that follow each other are judged by the table together.
+    """
+    from wheelproof.pipeline import law
+    from wheelproof.trace.format.parts import TraceError
+
+    waiting: list[Path] = []
+    for path in paths:
+        try:
+            verdict: Verdict | TraceError | None = judges.alone(path)
+        except TraceError as error:
+            verdict = error
+        if verdict is None:
+            waiting.append(path)
+            continue
+        yield from law.verdicts(waiting, judges.followed)
+        waiting.clear()
+        yield path, verdict
+    yield from law.verdicts(waiting, judges.followed)
+
+
+def verdict_on(path: Path, judges: Judges) -> Verdict:
+    """The verdict on one trace. Raises TraceError where the file is none."""
+    from wheelproof.trace.judging.verdict import Verdict
+
+    ((_, verdict),) = judged([path], judges)
+    if not isinstance(verdict, Verdict):
+        raise verdict
+    return verdict
 
 
 def _print_json(verdicts: Judged, unreadable: Unreadable) -> None:
@@ -256,7 +290,7 @@ def replay(
         )
         print("\n".join(lines))
         raise typer.Exit(EXIT[verdict])
-    _replay_by_rules(trace)
+    _replay_by_rules(trace, root)
 
 
 def _pairs(fields: list[str]) -> dict[str, str]:
@@ -266,7 +300,7 @@ def _pairs(fields: list[str]) -> dict[str, str]:
 
 
 def _replay_steps(trace: Path, root: Path) -> None:
-    verdict = Judges(root).verdict(trace)
+    verdict = verdict_on(trace, Judges(root))
     shown.print_row(trace, verdict)
     if verdict.first is not None and verdict.first.event is not None:
         print(f"  possible here: {'; '.join(verdict.first.enabled) or 'nothing'}")
@@ -274,32 +308,48 @@ def _replay_steps(trace: Path, root: Path) -> None:
     raise typer.Exit(EXIT[verdict.verdict])
 
 
-def _replay_by_rules(trace: Path) -> None:
-    from wheelproof.trace.judging.replay import replay as judge
-    from wheelproof.trace.judging.shrunk import shrunk
-
-    verdict = judge(trace)
+def _replay_by_rules(trace: Path, root: Path) -> None:
+    verdict = verdict_on(trace, Judges(root))
     shown.print_row(trace, verdict)
     finding = verdict.first
-    if finding is not None and finding.event is not None:
-        header, _, small = shrunk(trace)
-        words = shown.Shown(header)
-        print(f"  {words.event(finding.event)}")
-        print(f"  possible here, on the same things: {', '.join(finding.enabled) or 'nothing'}")
-        if small is not None:
-            print("  what led there:")
-            for line, event in small.slice[-20:]:
-                print(f"    line {line}: {words.event(event)}")
-            if len(small.slice) > 20:
-                print(f"    (the last 20 of {len(small.slice)} events)")
-            print(f"  cheapest repair: {small.repair}")
-    else:
-        for other in verdict.findings[1:10]:
-            print(f"  {shown.where(trace, other)}{other.property}: {other.message}")
+    if verdict.verdict == "violates" and finding is not None:
+        if finding.event is not None:
+            print(f"  {shown.Shown(_header(trace)).event(finding.event)}")
+        _print_reasons(trace, finding)
+    for other in verdict.findings[1:10]:
+        print(f"  {shown.where(trace, other)}{other.property}: {other.message}")
     if not verdict.findings:
         rules = ", ".join(f"{name} {count:,}" for name, count in sorted(verdict.applied.items()))
         print(f"  looked at: {rules}")
     raise typer.Exit(EXIT[verdict.verdict])
+
+
+def _header(trace: Path) -> Header:
+    from wheelproof.trace.judging.replay import reader_of
+
+    return reader_of(trace).header
+
+
+def _print_reasons(trace: Path, finding: Finding) -> None:
+    """Print the possible steps where an event was refused, and the events before it."""
+    if declared.find("rules") is not None:
+        from wheelproof.trace.judging.replay import replay as judge
+
+        refused = judge(trace).first
+        if refused is not None and refused.event is not None and refused.line == finding.line:
+            able = ", ".join(refused.enabled) or "nothing"
+            print(f"  possible here, on the same things: {able}")
+    print("  what led there:")
+    print_reasons(trace)
+
+
+def print_reasons(trace: Path) -> None:
+    """Print the few events that show why a rule refuses a trace."""
+    from wheelproof.pipeline.shrinking import explained
+
+    small = explained(trace)
+    if small is not None:
+        shown.print_shrunk(small)
 
 
 @app.command()
@@ -319,7 +369,9 @@ def shrink(
     """Find the few events that make a trace a violation, and the cheapest edit that would repair
     it."""
     declared.use(root)
-    from wheelproof.trace.judging.shrunk import shrunk
+    from wheelproof.pipeline.shrinking import explained
+    from wheelproof.trace.judging.replay import reader_of
+    from wheelproof.trace.judging.shrunk import before_a_cut
     from wheelproof.trace.steps.format import is_recording
 
     if output is not None:
@@ -329,18 +381,16 @@ def shrink(
             f"{trace}: a recording of labelled operations is not shrunk.",
             "`wheelproof trace replay` shows the step that is refused, and what led there.",
         )
-    _, events, found = shrunk(trace)
+    found = explained(trace)
     if found is None:
         raise NothingChecked(
-            f"{trace}: no event of it is refused, so that there is nothing to shrink.",
+            f"{trace}: no rule refuses it, so that there is nothing to shrink.",
             "`wheelproof trace check` says what else it lacks.",
         )
     target = output or trace.with_name(f"{trace.name.partition('.')[0]}-shrunk.jsonl")
     write(target, found.header, found.events, found.footer)
-    words = shown.Shown(found.header)
+    events = sum(1 for _ in before_a_cut(reader_of(trace)))
     print(f"{target}: {len(found.events)} of {events:,} events")
-    for line, event in zip(found.lines, found.events):
-        print(f"  line {line}: {words.event(event)}")
     print(f"  {found.property}: {found.message}")
-    print(f"  cheapest repair: {found.repair}")
+    shown.print_shrunk(found)
     raise typer.Exit(1)

@@ -85,6 +85,13 @@ OBSERVED_IDS: frozenset[str] = _OWN.OBSERVED_IDS if _OWN else frozenset()
 MEASURES: tuple[str, ...] = _OWN.MEASURES if _OWN else ()
 """What the rules in bulk read of a header's ``config``: integers, a column of each run."""
 
+NUMBERED: dict[str, str] = _OWN.NUMBERED if _OWN else {}
+"""Column that repeats the number of a monitor's token -> the column of the monitor's object."""
+
+EXACT: dict[str, tuple[str, ...]] = _OWN.EXACT if _OWN else {}
+"""Kind -> columns that name an object whose monitor, or a word of which, must be among the exact
+tokens of an event: without them its order is not known."""
+
 TOKEN = (
     Field("kind", "enum", "what orders here", True, tuple(TOKEN_KINDS)),
     Field(

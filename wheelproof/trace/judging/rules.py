@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wheelproof.trace import declared
+from wheelproof.trace.format import schema
 from wheelproof.trace.format.event import Event, columns
 from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.parts import CutOff
@@ -22,7 +23,7 @@ class Replay(Judging):
     ) -> None:
         super().__init__(header, limit, cut)
         rules, events = declared.part("rules"), declared.part("events")
-        self.kinds, self.needs, self.spoken = rules.KINDS, rules.NEEDS, events.spoken
+        self.kinds, self.needs, self.spoken = rules.KINDS, schema.EXACT, events.spoken
         self.state = rules.State(header)
         self.unordered: dict[tuple[str, str], tuple[int, int]] = {}
 

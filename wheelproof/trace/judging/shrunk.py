@@ -28,13 +28,14 @@ def shrunk(path: Path, seconds: float | None = None) -> Tried:
     """The trace in a file, shrunk for so many seconds at most. Where the file is cut off the events
     before count."""
     reader = reader_of(path)
-    events = sorted(_before_a_cut(reader), key=lambda item: key_of(item[1]))
+    events = sorted(before_a_cut(reader), key=lambda item: key_of(item[1]))
     cut = None if reader.footer is None else reader.footer.get("cut")
     small = declared.part("shrink").shrink(reader.header, events, cut, seconds)
     return Tried(reader.header, len(events), small)
 
 
-def _before_a_cut(reader: AnyReader) -> Iterator[tuple[int, Event]]:
+def before_a_cut(reader: AnyReader) -> Iterator[tuple[int, Event]]:
+    """The events of a file, up to where it is cut off."""
     try:
         yield from reader
     except CutOff:
