@@ -37,7 +37,7 @@ def translated(context: Context) -> Row:
     rejected: dict[str, bool] = {}
     for module in sorted({each for file in modules for each in mc.closure(file)}):
         translation.require_current(module)
-        rejected |= translation.planted(module)
+        rejected |= translation.planted_changes(module)
     return context.row(
         "tlc",
         "translation",

@@ -77,13 +77,13 @@ def make(java: Java, jar: Jar) -> bool:
         suppress(OSError, subprocess.SubprocessError),
         temporary.folder("archive") as folder,
     ):
-        made = folder / "tlc.jsa"
+        archive = folder / "tlc.jsa"
         (folder / "Archived.tla").write_text(_MODULE, encoding="utf-8")
         (folder / "Archived.cfg").write_text(_CONFIG, encoding="utf-8")
-        ended = subprocess.run(
+        process = subprocess.run(
             [
                 str(java.executable),
-                f"-XX:ArchiveClassesAtExit={made}",
+                f"-XX:ArchiveClassesAtExit={archive}",
                 "-Xlog:disable",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
@@ -110,6 +110,6 @@ def make(java: Java, jar: Jar) -> bool:
             capture_output=True,
             timeout=_SECONDS,
         )
-        if ended.returncode == 0 and made.is_file():
-            return _entries().keep_file(_key(java, jar), made.read_bytes()) is not None
+        if process.returncode == 0 and archive.is_file():
+            return _entries().keep_file(_key(java, jar), archive.read_bytes()) is not None
     return False

@@ -50,7 +50,7 @@ class Node(NamedTuple):
 
     def variables(self) -> dict[str, str]:
         """The text of each variable's value, in TLC's order."""
-        return split_state(_unescaped(self.label))
+        return split_state(_plain_text(self.label))
 
 
 class Edge(NamedTuple):
@@ -77,9 +77,9 @@ def read_dot(path: Path) -> Iterator[Node | Edge]:
                     continue
                 label = labels.get(attributes)
                 if label is None:
-                    if not (found := _EDGE.fullmatch(attributes)):
+                    if not (match := _EDGE.fullmatch(attributes)):
                         raise _unreadable(path, number, line)
-                    label = labels[attributes] = found[1].decode()
+                    label = labels[attributes] = match[1].decode()
                 yield Edge(name, label, target)
             elif rest.startswith(_LABEL):
                 if _TOOLTIP in rest:
@@ -149,7 +149,7 @@ class TlcGraph:
             yield source, self.labels[action], target
 
     def stars(self, sources: Collection[int]) -> dict[int, "TlcGraph"]:
-        """For each of these states the graph of it and of its steps, without what comes behind."""
+        """State -> the graph of it and of its steps, without the states behind them."""
         rows: dict[int, list[tuple[int, int]]] = {source: [] for source in sources}
         for source, action, target in zip(self.sources, self.actions, self.targets, strict=True):
             if source in rows:
@@ -180,13 +180,13 @@ class TlcGraph:
             )
         column = self.variables.index(pc)
         counters = [state[column] for state in self.states]
-        known: dict[tuple[int, int, int], Hashable] = {}
+        processes: dict[tuple[int, int, int], Hashable] = {}
         for source, action, target in zip(self.sources, self.actions, self.targets, strict=True):
             change = counters[source], action, counters[target]
-            if change in known:
-                process = known[change]
+            if change in processes:
+                process = processes[change]
             else:
-                process = known[change] = self._mover(*change)
+                process = processes[change] = self._mover(*change)
             yield Move(process, self.labels[action], source, target)
 
     def _mover(self, before: int, action: int, after: int) -> Hashable:
@@ -194,14 +194,14 @@ class TlcGraph:
         if label == TERMINATING and before == after:
             return None
         old, new = _by_process(self.values[before]), _by_process(self.values[after])
-        changed = [process for process in old if old[process] != new.get(process)]
-        candidates = changed or [process for process in old if old[process] == label]
+        changes = [process for process in old if old[process] != new.get(process)]
+        candidates = changes or [process for process in old if old[process] == label]
         if len(candidates) != 1 or old[candidates[0]] != label:
-            shown = ", ".join(map(str, candidates)) or "none"
+            listing = ", ".join(map(str, candidates)) or "none"
             raise UncertainStep(
                 f"The process that took a step {label} from pc = {self.texts[before]} to pc = "
                 f"{self.texts[after]} is not "
-                f"certain (candidates: {shown}).",
+                f"certain (candidates: {listing}).",
                 "Give every step a label that its process leaves, or that only one process has.",
             )
         return candidates[0]
@@ -242,18 +242,18 @@ class _Reader:
                 states[index] = state
                 if item.initial:
                     graph.initial.append(index)
-        known = [state for state in states if state is not None]
-        if not graph.initial or len(known) != len(states):
+        bodies = [state for state in states if state is not None]
+        if not graph.initial or len(bodies) != len(states):
             raise DotError(
                 f"The state graph in {self.path} lacks its initial states or states that edges "
                 "lead to."
             )
-        if len(set(known)) != len(known):
+        if len(set(bodies)) != len(bodies):
             raise DotError(
                 f"The state graph in {self.path} has one state twice: TLC did not store all "
                 "variables."
             )
-        graph.states = known
+        graph.states = bodies
         graph.labels = list(self.action)
 
     def state(self, label: bytes) -> tuple[int, ...]:
@@ -267,7 +267,7 @@ class _Reader:
 
     def new_state(self, label: bytes, pieces: list[bytes]) -> tuple[int, ...]:
         """The same for a label with a text that has not occurred yet."""
-        texts = split_state(_unescaped(label))
+        texts = split_state(_plain_text(label))
         if not self.pieces:
             self.graph.variables = tuple(texts)
             self.pieces = [{} for _ in texts]
@@ -278,15 +278,15 @@ class _Reader:
             )
         return tuple(map(self.value, self.pieces, pieces, texts.values()))
 
-    def value(self, known: dict[bytes, int], piece: bytes, text: str) -> int:
-        if piece not in known:
+    def value(self, numbers: dict[bytes, int], piece: bytes, text: str) -> int:
+        if piece not in numbers:
             value = parse_value(text)
             canonical = format_tla(value)
-            known[piece] = number = self.number.setdefault(canonical, len(self.number))
+            numbers[piece] = number = self.number.setdefault(canonical, len(self.number))
             if number == len(self.graph.values):
                 self.graph.values.append(value)
                 self.graph.texts.append(canonical)
-        return known[piece]
+        return numbers[piece]
 
 
 def _by_process(pc: Value) -> dict[Hashable, Value]:
@@ -300,7 +300,7 @@ def _by_process(pc: Value) -> dict[Hashable, Value]:
         ) from None
 
 
-def _unescaped(label: bytes) -> str:
+def _plain_text(label: bytes) -> str:
     # Between two escaped backslashes every backslash begins an escape.
     parts = label.decode().split(r"\\")
     return "\\".join(part.replace(r"\n", "\n").replace(r"\"", '"') for part in parts)

@@ -40,15 +40,15 @@ class Jar:
 
 def locate(fetch: bool = True) -> Jar:
     """The first jar in the order above, downloaded only with `fetch`; ToolError if none."""
-    if named := os.environ.get("TLA2TOOLS_JAR"):
-        return _named(Path(named))
+    if path := os.environ.get("TLA2TOOLS_JAR"):
+        return _jar_at(Path(path))
     try:
-        found = artifacts.locate(Artifact(COORDINATE, SHA256), fetch)
+        file = artifacts.locate(Artifact(COORDINATE, SHA256), fetch)
     except ToolError as error:
-        if installed := _beside_tlc():
-            return _jar(installed, "tlc on PATH")
+        if wrapper := _beside_tlc():
+            return _jar(wrapper, "tlc on PATH")
         raise ToolError(f"TLC's jar was not found ({error.message}).", _REMEDY) from error
-    return _jar(found.path, found.origin)
+    return _jar(file.path, file.origin)
 
 
 def fetched_by() -> str:
@@ -61,7 +61,7 @@ def _jar(path: Path, origin: str) -> Jar:
     return Jar(path, origin, digest == SHA256, digest)
 
 
-def _named(path: Path) -> Jar:
+def _jar_at(path: Path) -> Jar:
     """A jar that the user names is used or refused, never replaced."""
     if not zipfile.is_zipfile(path):
         raise ToolError(

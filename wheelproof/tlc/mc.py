@@ -107,15 +107,15 @@ def generate(config: McConfig, folder: Path, bare: bool = False) -> McFiles:
 def without_comments(text: str) -> str:
     """A module with spaces for its comments, so that the rest keeps its lines and columns."""
     out, depth, place = [], 0, 0
-    while found := (_INSIDE if depth else _OUTSIDE).search(text, place):
-        before, lexeme = text[place : found.start()], found[0]
+    while match := (_INSIDE if depth else _OUTSIDE).search(text, place):
+        before, lexeme = text[place : match.start()], match[0]
         out.append(_NO_BREAK.sub(" ", before) if depth else before)
         if lexeme in ("(*", "*)"):
             depth += 1 if lexeme == "(*" else -1
             out.append("  ")
         elif not lexeme.startswith("\\*"):
             out.append(lexeme)
-        place = found.end()
+        place = match.end()
     return "\n".join(line.rstrip() for line in "".join([*out, text[place:]]).split("\n"))
 
 
@@ -123,16 +123,16 @@ def closure(spec: Path) -> tuple[Path, ...]:
     """The module, and modules of its folder and of LIBRARY that it extends or instantiates."""
     if not spec.is_file():
         raise UsageError(f"There is no module {spec}.")
-    found: dict[Path, None] = {}
+    modules: dict[Path, None] = {}
     waiting = [spec]
     while waiting:
         module = waiting.pop()
-        if module not in found and module.is_file():
-            found[module] = None
-            for extended, instantiated in _REFERENCE.findall(reading.text(module)):
-                names = (name.strip() for name in (extended or instantiated).split(","))
+        if module not in modules and module.is_file():
+            modules[module] = None
+            for extends, instance in _REFERENCE.findall(reading.text(module)):
+                names = (name.strip() for name in (extends or instance).split(","))
                 waiting += [module_beside(module, name) for name in names]
-    return tuple(sorted(found))
+    return tuple(sorted(modules))
 
 
 def module_beside(module: Path, name: str) -> Path:
@@ -146,7 +146,7 @@ def module_text(config: McConfig) -> str:
     _check_names(config)
     title = f" MODULE {config.name} "
     definitions = [
-        _definition(f"MC_{name}", freeze(value)) for name, value in _defined(config).items()
+        _definition(f"MC_{name}", freeze(value)) for name, value in _definitions(config).items()
     ]
     definitions += [f"VARIABLES {', '.join(config.variables)}"] if config.variables else []
     definitions += [f"{name} == {expression}" for name, expression in config.definitions.items()]
@@ -178,13 +178,13 @@ def module_text(config: McConfig) -> str:
 def config_text(config: McConfig) -> str:
     """The generated cfg."""
     _check_names(config)
-    named = is_identifier(config.specification)
+    is_name = is_identifier(config.specification)
     lines = [
         *_notice(config),
-        f"SPECIFICATION {config.specification if named else 'MCSpec'}",
+        f"SPECIFICATION {config.specification if is_name else 'MCSpec'}",
         f"CHECK_DEADLOCK {format_tla(config.deadlock_check)}",
     ]
-    constants = [f"  {name} <- MC_{name}" for name in _defined(config)]
+    constants = [f"  {name} <- MC_{name}" for name in _definitions(config)]
     constants += [
         f"  {name} = {value}"
         for name, value in config.constants.items()
@@ -212,7 +212,7 @@ def _notice(config: McConfig) -> list[str]:
     ]
 
 
-def _defined(config: McConfig) -> dict[str, Value]:
+def _definitions(config: McConfig) -> dict[str, Value]:
     return {
         name: value for name, value in config.constants.items() if not isinstance(value, ModelValue)
     }

@@ -7,7 +7,8 @@ A message is framed as
     @!@!@ENDMSG 2110 @!@!@
 
 and an exception inside TLC puts a second frame within the first, sometimes from the middle of a
-line on. What is not framed comes from the parser SANY, from Print in the spec, or from Java itself.
+line on. A line outside of frames comes from the parser SANY, from Print in the spec, or from Java
+itself.
 """
 
 import re

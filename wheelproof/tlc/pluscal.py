@@ -37,10 +37,12 @@ def refusals(jvm: str, jar: str, files: Sequence[str]) -> Iterator[str]:
         output.reset()
         status = translator.runMe(["-nocfg", file])
         messages = " ".join(" ".join(output.getAllMessages()).split())
-        done = status == 0 and "Translation completed" in messages
-        _, stated, reason = messages.rpartition(_PREFIX)
-        ended = f"the translator ended with status {status}: {messages or 'no message'}"
-        yield "" if done else reason.strip().removeprefix("-- ").rstrip(".") if stated else ended
+        success = status == 0 and "Translation completed" in messages
+        _, prefix, reason = messages.rpartition(_PREFIX)
+        failure = f"the translator ended with status {status}: {messages or 'no message'}"
+        yield (
+            "" if success else reason.strip().removeprefix("-- ").rstrip(".") if prefix else failure
+        )
 
 
 def main(jvm: str, jar: str, *files: str) -> None:

@@ -99,7 +99,7 @@ def run(
     log = (log or module.with_suffix(".log")).absolute()
     _check_files(module, config, dump)
     java, jar = java or javas.locate(), jar or jars.locate()
-    account, started = Account(), time.monotonic()
+    account, begin = Account(), time.monotonic()
     with (
         _Interrupts() as interrupts,
         temporary.folder("tlc") as scratch,
@@ -113,7 +113,7 @@ def run(
         ]
         start = _Start(java, jar, module, config, scratch, large, heap_mb, workers, flags)
         with _running(start.turn if shared else start.child, timeout, interrupts) as running:
-            _follow(_copied(running.lines(), copy), account, on_progress)
+            _follow(_lines_with_copy(running.lines(), copy), account, on_progress)
         exit_code = running.status
         assert exit_code is not None
     return account.judge(
@@ -121,7 +121,7 @@ def run(
         only_property=only_property,
         went_on=go_on,
         timed_out=timeout if running.timed_out else None,
-        seconds=time.monotonic() - started,
+        seconds=time.monotonic() - begin,
         log=log,
     )
 
@@ -150,7 +150,7 @@ def _follow(
             on_progress(account.progress)
 
 
-def _copied(output: Iterable[bytes], copy: IO[bytes]) -> Iterator[str]:
+def _lines_with_copy(output: Iterable[bytes], copy: IO[bytes]) -> Iterator[str]:
     for line in output:
         copy.write(line)
         yield line.decode("utf-8", "replace")
@@ -198,7 +198,7 @@ class _Child:
 
 @dataclass(frozen=True)
 class _Start:
-    """A run of TLC before it starts. ``flags``: the arguments that only some runs have."""
+    """A run of TLC before it starts."""
 
     java: Java
     jar: Jar
@@ -209,6 +209,7 @@ class _Start:
     heap_mb: int
     workers: int
     flags: list[str]
+    """The arguments that only some runs have."""
 
     @property
     def arguments(self) -> list[str]:
@@ -241,9 +242,9 @@ class _Start:
         """TLC in a JVM that has run it before, where there is one, else in a child."""
         if not self.large:
             arguments = [*self.arguments, str(self.module)]
-            found = server.turn(self.java, self.jar, self.heap_mb, self.options, arguments)
-            if found is not None:
-                return found
+            answer = server.turn(self.java, self.jar, self.heap_mb, self.options, arguments)
+            if answer is not None:
+                return answer
         return self.child()
 
     def child(self) -> _Child:

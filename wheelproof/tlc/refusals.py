@@ -14,7 +14,7 @@ EVALUATED = re.compile(
 """TLC's words for the same under another exit code: some of its own operators end with 255."""
 
 BROKEN = re.compile(r"\bCannot (?:read|load|store|assign|invoke|enter|exit|throw)\b.* is null\b")
-"""Java's words where TLC's own code fails, whatever the exit code: no fault of a specification."""
+"""Java's words where TLC's own code fails. The specification is not at fault."""
 
 REFUSED = range(150, 156)
 """TLC's exit codes where the specification or its config is not TLA+."""

@@ -161,8 +161,8 @@ class Account:
                 self._add_message(item)
 
     def _add_line(self, text: str) -> None:
-        if found := _STALE.search(text):
-            self.stale = found[1]
+        if match := _STALE.search(text):
+            self.stale = match[1]
         if "java.lang.OutOfMemoryError" in text:
             self.out_of_memory = True
         if text.strip() and not text.startswith(_SANY_NOISE) and len(self.complaints) < _KEPT_LINES:
@@ -174,25 +174,25 @@ class Account:
                 self.version = message.text.strip()
             case Code.SUCCESS:
                 self.success = True
-                if found := _COLLISION.search(message.text):
-                    self.collision = float(found[1])
+                if numbers := _COLLISION.search(message.text):
+                    self.collision = float(numbers[1])
             case Code.FINISHED:
                 self.finished = True
             case Code.STATS:
-                if found := _STATS.search(message.text):
-                    generated, distinct, left = _integers(found)
-                    self.counts = generated, distinct, left
+                if numbers := _STATS.search(message.text):
+                    generated, distinct, queue = _integers(numbers)
+                    self.counts = generated, distinct, queue
             case Code.DEPTH:
-                if found := _DEPTH.search(message.text):
-                    (self.depth,) = _integers(found)
+                if numbers := _DEPTH.search(message.text):
+                    (self.depth,) = _integers(numbers)
             case Code.PROGRESS:
-                if found := _PROGRESS.search(message.text):
-                    self.progress = Progress(*_integers(found))
+                if numbers := _PROGRESS.search(message.text):
+                    self.progress = Progress(*_integers(numbers))
             case Code.STATE:
                 self.trace.append(_trace_state(message.text))
             case Code.BACK_TO_STATE:
-                if found := _BACK.search(message.text):
-                    self.loop, self.loop_action = int(found[1]), _action(found[2] or "")[0]
+                if numbers := _BACK.search(message.text):
+                    self.loop, self.loop_action = int(numbers[1]), _action(numbers[2] or "")[0]
             case Code.STUTTERING:
                 self.stuttering = True
             case Code.INVARIANT_INITIAL | Code.PROPERTY_INITIAL:
@@ -225,7 +225,7 @@ class Account:
         went_on: TLC went on after a violation (-continue).
         timed_out: the limit in seconds, where it was the limit that ended the run.
         """
-        name, location = self._violated(only_property)
+        name, location = self._violation(only_property)
         if timed_out is not None and not self.finished:
             outcome = Outcome.INCONCLUSIVE
             why = f"TLC was stopped by its limit of {timed_out:g} s{self._so_far()}"
@@ -239,11 +239,11 @@ class Account:
         if why:
             why += f"; the log is {log}." if log else "."
         generated, distinct = self.counts[:2] if self.counts else (None, None)
-        violated = outcome is Outcome.VIOLATED
+        is_violation = outcome is Outcome.VIOLATED
         return TlcResult(
             outcome=outcome,
-            property=name if violated else None,
-            location=location if violated else None,
+            property=name if is_violation else None,
+            location=location if is_violation else None,
             explanation=why,
             generated=generated,
             distinct=distinct,
@@ -257,21 +257,21 @@ class Account:
             seconds=seconds,
             exit_code=exit_code,
             log=log,
-            whole=outcome is Outcome.COMPLETED or (violated and went_on),
+            whole=outcome is Outcome.COMPLETED or (is_violation and went_on),
         )
 
-    def _violated(self, only_property: str | None) -> tuple[str | None, str | None]:
+    def _violation(self, only_property: str | None) -> tuple[str | None, str | None]:
         """Name and place of the first violated property, as far as they are known."""
         if not self.violations:
             return None, None
         message = self.violations[0]
         if message.code == Code.DEADLOCK:
             return NO_DEADLOCK, None
-        found = _VIOLATED.search(message.text)
-        shown = found[1] if found else ""
-        if shown and not _LOCATION.fullmatch(shown):
-            return shown.removeprefix(FIRST), None
-        return only_property, shown or None
+        match = _VIOLATED.search(message.text)
+        text = match[1] if match else ""
+        if text and not _LOCATION.fullmatch(text):
+            return text.removeprefix(FIRST), None
+        return only_property, text or None
 
     def _failure(self, exit_code: int, name: str | None, went_on: bool) -> str:
         """Why the run is no evidence, as the beginning of a sentence; empty where it is."""
@@ -306,8 +306,8 @@ class Account:
                 f"TLC reported {len(self.violations)} violations in one run; "
                 "of these the first alone can be judged"
             )
-        if self.violations and (unnamed := self._unnamed_violation(name)):
-            return unnamed
+        if self.violations and (violation := self._unnamed_violation(name)):
+            return violation
         if exit_code != 0 or not self.success:
             report = "reported" if self.success else "did not report"
             return f"TLC {report} that it found no error but ended with exit code {exit_code}"
@@ -366,19 +366,19 @@ class Account:
 
 
 def _trace_state(text: str) -> TraceState:
-    found = _STATE.match(text)
-    if found is None:
+    match = _STATE.match(text)
+    if match is None:
         raise ValueSyntaxError(
             f"TLC printed a state of a trace that cannot be read: {text.strip()[:120]!r}."
         )
-    action, location = _action(found[2])
-    return TraceState(int(found[1]), action, location, _variables(found[3]))
+    action, location = _action(match[2])
+    return TraceState(int(match[1]), action, location, _variables(match[3]))
 
 
 def _action(header: str) -> tuple[str | None, str]:
     """Name and place in `Up line 14, col 9 ... of module Stair`; no name in an initial state."""
-    if found := _LOCATION.search(header):
-        return header[: found.start()].strip() or None, found[0]
+    if match := _LOCATION.search(header):
+        return header[: match.start()].strip() or None, match[0]
     return None, ""
 
 
@@ -386,8 +386,8 @@ def _variables(text: str) -> dict[str, Value]:
     return {name: parse_value(value) for name, value in split_state(text).items()}
 
 
-def _integers(found: re.Match[str]) -> tuple[int, ...]:
-    return tuple(int(number.replace(",", "")) for number in found.groups())
+def _integers(match: re.Match[str]) -> tuple[int, ...]:
+    return tuple(int(number.replace(",", "")) for number in match.groups())
 
 
 def _signal(exit_code: int) -> str:

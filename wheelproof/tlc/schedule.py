@@ -23,21 +23,21 @@ def steps_of(result: TlcResult, pc: str) -> list[tuple[str, str, TraceState]]:
     out: list[tuple[str, str, TraceState]] = []
     for before, after in pairwise(result.trace):
         old, new = before.variables[pc], after.variables[pc]
-        moved = [name for name in old if old[name] != new[name]]
+        movers = [name for name in old if old[name] != new[name]]
         if after.process is not None:
-            moved = [after.process]
-        elif not moved and after.action in old.values():
-            moved = [_stayed(before, after, pc)]
-        out.extend((name, old[name], after) for name in moved)
+            movers = [after.process]
+        elif not movers and after.action in old.values():
+            movers = [_looping_process(before, after, pc)]
+        out.extend((name, old[name], after) for name in movers)
     return out
 
 
-def _stayed(before: TraceState, after: TraceState, pc: str) -> str:
+def _looping_process(before: TraceState, after: TraceState, pc: str) -> str:
     """The process that took a step from a label to itself: the only one there that can have."""
     at = before.variables[pc]
     there = [name for name in at if at[name] == after.action]
     if len(there) > 1:
-        own = [
+        local_names = [
             variable
             for variable, value in before.variables.items()
             if isinstance(value, Mapping) and value.keys() == at.keys()
@@ -45,7 +45,10 @@ def _stayed(before: TraceState, after: TraceState, pc: str) -> str:
         there = [
             name
             for name in there
-            if any(before.variables[each][name] != after.variables[each][name] for each in own)
+            if any(
+                before.variables[local][name] != after.variables[local][name]
+                for local in local_names
+            )
         ]
     if len(there) != 1:
         raise ToolError(

@@ -64,20 +64,20 @@ def make(java: Java) -> bool:
         suppress(OSError, subprocess.SubprocessError),
         temporary.folder("server") as scratch,
     ):
-        made = scratch / "classes"
-        ended = subprocess.run(
+        folder = scratch / "classes"
+        process = subprocess.run(
             [
                 str(compiler),
                 *("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-nowarn", "-proc:none"),
-                *("--release", str(_RELEASE), "-d", str(made)),
+                *("--release", str(_RELEASE), "-d", str(folder)),
                 *map(str, sorted(SOURCES.glob("*.java"))),
             ],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_SECONDS,
         )
-        if ended.returncode == 0:
-            return _entries().keep_file(_entry(java), packed(made)) is not None
+        if process.returncode == 0:
+            return _entries().keep_file(_entry(java), packed(folder)) is not None
     return False
 
 
@@ -90,14 +90,14 @@ class Server:
         self.made_for = _key(java, jar, heap_mb)
         self.token = secrets.token_hex(16).encode()
         self.scratch = temporary.make("tlc")
-        opened = [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in (*_OPENED, _LOCKS)]
+        exports = [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in (*_OPENED, _LOCKS)]
         try:
             self.process = subprocess.Popen(
                 [
                     str(java.executable),
                     *options,
                     f"-Xmx{heap_mb}m",
-                    *opened,
+                    *exports,
                     f"-Djava.io.tmpdir={self.scratch}",
                     *("-cp", str(classes), MAIN, self.token.decode(), str(jar.path)),
                 ],
@@ -179,7 +179,7 @@ class Turn:
 
 
 _busy = threading.Lock()
-_kept: list[tuple[Server, Finalize[None]]] = []
+_servers: list[tuple[Server, Finalize[None]]] = []
 
 
 def turn(
@@ -189,18 +189,18 @@ def turn(
 
     ``options``: the JVM's. ``finish`` has to be called in the end.
     """
-    if (compiled := classes(java)) is None or not _busy.acquire(blocking=False):
+    if (folder := classes(java)) is None or not _busy.acquire(blocking=False):
         return None
     try:
-        if _kept and (
-            _kept[0][0].made_for != _key(java, jar, heap_mb)
-            or _kept[0][0].process.poll() is not None
+        if _servers and (
+            _servers[0][0].made_for != _key(java, jar, heap_mb)
+            or _servers[0][0].process.poll() is not None
         ):
             _forget()
-        if not _kept:
-            server = Server(java, jar, compiled, heap_mb, options)
-            _kept.append((server, Finalize(None, server.end, exitpriority=10)))
-        return Turn(_kept[0][0], arguments)
+        if not _servers:
+            server = Server(java, jar, folder, heap_mb, options)
+            _servers.append((server, Finalize(None, server.end, exitpriority=10)))
+        return Turn(_servers[0][0], arguments)
     except BaseException:
         _busy.release()
         raise
@@ -208,12 +208,12 @@ def turn(
 
 def end() -> None:
     """End this process's server, which has no run under way."""
-    if _kept:
+    if _servers:
         _forget()
 
 
 def _forget() -> None:
-    _server, finalize = _kept.pop()
+    _server, finalize = _servers.pop()
     finalize()
 
 

@@ -22,7 +22,7 @@ def encode(result: TlcResult) -> bytes:
         "log": None if result.log is None else str(result.log),
         "trace": [
             asdict(state)
-            | {"variables": {name: format_tla(each) for name, each in state.variables.items()}}
+            | {"variables": {name: format_tla(value) for name, value in state.variables.items()}}
             for state in result.trace
         ],
     }
@@ -71,7 +71,7 @@ def _state(record: Record) -> TraceState:
 
 
 def _number(record: Record, name: str) -> int | None:
-    found = record.value.get(name)
-    if found is not None and type(found) is not int:
+    number = record.value.get(name)
+    if number is not None and type(number) is not int:
         raise record.fault(name, "must be a whole number or null")
-    return found
+    return number

@@ -48,7 +48,7 @@ def state(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> 
     return _state(_text(module), module, java, jar)
 
 
-def planted(module: Path) -> dict[str, bool]:
+def planted_changes(module: Path) -> dict[str, bool]:
     """Fault in a copy of a module's translation -> whether it is rejected; none without one."""
     text = _text(module)
     old = _TRANSLATION.search(text) if _ALGORITHM.search(text) else None
@@ -59,12 +59,12 @@ def planted(module: Path) -> dict[str, bool]:
         f"{module.name} without a line": (old[2].replace(line, "", 1), State.STALE),
         f"{module.name} without a translation": (None, State.MISSING),
     }
-    rejected = {}
-    for name, (new, wanted) in changes.items():
+    verdicts = {}
+    for name, (new, expected) in changes.items():
         body = "" if new is None else old[0].replace(old[2], new)
-        changed = text[: old.start()] + body + text[old.end() :]
-        rejected[name] = _state(changed, module, None, None) is wanted
-    return rejected
+        copy = text[: old.start()] + body + text[old.end() :]
+        verdicts[name] = _state(copy, module, None, None) is expected
+    return verdicts
 
 
 def _state(text: str, module: Path, java: Java | None, jar: Jar | None) -> State:
@@ -81,10 +81,10 @@ def _state(text: str, module: Path, java: Java | None, jar: Jar | None) -> State
 
 def require_current(module: Path, *, java: Java | None = None, jar: Jar | None = None) -> None:
     """UsageError if the translation is stale or missing: TLC would check another algorithm."""
-    found = state(module, java=java, jar=jar)
-    if found in (State.STALE, State.MISSING):
+    answer = state(module, java=java, jar=jar)
+    if answer in (State.STALE, State.MISSING):
         raise UsageError(
-            f"The PlusCal translation in {module} is {found}.",
+            f"The PlusCal translation in {module} is {answer}.",
             f"Run `wheelproof translate {shlex.quote(str(module))}`.",
         )
 
@@ -113,9 +113,9 @@ def translated_text(
     if not _ALGORITHM.search(text):
         return text
     jar = jar or jars.locate()
-    if (kept := _kept(text, jar)) is not None:
-        return kept
-    ((made, refusal),) = _translate([text], java or javas.locate(), jar)
+    if (cached := _cached(text, jar)) is not None:
+        return cached
+    ((translation, refusal),) = _translate([text], java or javas.locate(), jar)
     if refusal:
         if refusal == pluscal.MISSING:
             raise ToolError(
@@ -125,7 +125,7 @@ def translated_text(
         raise UsageError(
             f"The PlusCal translator refuses {name}: {refusal}.", "Correct the algorithm."
         )
-    return made
+    return translation
 
 
 def prepare(texts: Iterable[str], *, java: Java | None = None, jar: Jar | None = None) -> None:
@@ -137,7 +137,7 @@ def prepare(texts: Iterable[str], *, java: Java | None = None, jar: Jar | None =
     missing = [
         text
         for text in dict.fromkeys(texts)
-        if _ALGORITHM.search(text) and _kept(text, jar) is None
+        if _ALGORITHM.search(text) and _cached(text, jar) is None
     ]
     if missing:
         _translate(missing, java or javas.locate(), jar)
@@ -152,12 +152,12 @@ def _key(text: str, jar: Jar) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _kept(text: str, jar: Jar) -> str | None:
+def _cached(text: str, jar: Jar) -> str | None:
     """The text with its translation, from the cache; None where it is not there."""
-    made = _translations().read(_key(text, jar))
-    if made is None or _bare(found := made.decode("utf-8", "replace")) != _bare(text):
+    data = _translations().read(_key(text, jar))
+    if data is None or _bare(translation := data.decode("utf-8", "replace")) != _bare(text):
         return None
-    return found
+    return translation
 
 
 def _bare(text: str) -> list[str]:
@@ -175,8 +175,8 @@ def _translate(texts: list[str], java: Java, jar: Jar) -> list[tuple[str, str]]:
         refusals = worker.refusals(
             pluscal.__name__, "The PlusCal translator", copies, java, jar, limit
         )
-        made = [(_text(copy), refusal) for copy, refusal in zip(copies, refusals, strict=True)]
-    for text, (new, refusal) in zip(texts, made, strict=True):
+        pairs = [(_text(copy), refusal) for copy, refusal in zip(copies, refusals, strict=True)]
+    for text, (new, refusal) in zip(texts, pairs, strict=True):
         if not refusal:
             if _bare(new) != _bare(text):
                 raise ToolError(
@@ -184,7 +184,7 @@ def _translate(texts: list[str], java: Java, jar: Jar) -> list[tuple[str, str]]:
                     "Name another jar with TLA2TOOLS_JAR.",
                 )
             _translations().keep(_key(text, jar), new.encode())
-    return made
+    return pairs
 
 
 def _text(module: Path) -> str:

@@ -75,12 +75,12 @@ class Function(Mapping[Value, Value]):
     __slots__ = ("_hash", "_results")
 
     def __init__(self, results: Mapping[Value, Value] | Iterable[tuple[Value, Value]]) -> None:
-        given = dict(results)
-        if _is_domain_of_sequence(given):
+        table = dict(results)
+        if _is_domain_of_sequence(table):
             raise ValueError(
-                f"A function over 1..{len(given)} is a sequence and has to be written as a tuple."
+                f"A function over 1..{len(table)} is a sequence and has to be written as a tuple."
             )
-        self._results = {argument: given[argument] for argument in sorted(given, key=order)}
+        self._results = {argument: table[argument] for argument in sorted(table, key=order)}
         self._hash: int | None = None
 
     def __getitem__(self, argument: Value) -> Value:
@@ -110,10 +110,10 @@ def function(
     results: Mapping[Value, Value] | Iterable[tuple[Value, Value]],
 ) -> Function | tuple[Value, ...]:
     """The canonical form of a TLA+ function: a tuple if the domain is 1..n, also for n = 0."""
-    given = dict(results)
-    if _is_domain_of_sequence(given):
-        return tuple(given[index] for index in range(1, len(given) + 1))
-    return Function(given)
+    table = dict(results)
+    if _is_domain_of_sequence(table):
+        return tuple(table[index] for index in range(1, len(table) + 1))
+    return Function(table)
 
 
 def freeze(value: object, null: str | None = None) -> Value:
@@ -233,17 +233,17 @@ class _Parser:
 
     def advance(self) -> str:
         """Steps over the next token and returns it."""
-        passed = getattr(self, "token", "")
-        found = _TOKEN.match(self.text, self.position)
-        if found is None:
+        token = getattr(self, "token", "")
+        match = _TOKEN.match(self.text, self.position)
+        if match is None:
             rest = self.text[self.position :]
             self.start = self.position + len(rest) - len(rest.lstrip())
             self.fail("a value")
-        kind = found.lastgroup
+        kind = match.lastgroup
         assert kind is not None
-        self.kind, self.token = kind, found[kind]
-        self.start, self.position = found.start(kind), found.end()
-        return passed
+        self.kind, self.token = kind, match[kind]
+        self.start, self.position = match.start(kind), match.end()
+        return token
 
     def expect(self, sign: str) -> None:
         """Steps over this sign; the empty one is the end of the text."""
@@ -251,17 +251,17 @@ class _Parser:
             self.fail(repr(sign) if sign else "the end")
         self.advance()
 
-    def fail(self, wanted: str) -> NoReturn:
-        found = (
+    def fail(self, expectation: str) -> NoReturn:
+        token = (
             repr(self.text[self.start : self.start + 20])
             if self.start < len(self.text)
             else "the end"
         )
-        shown = self.text if len(self.text) <= 120 else self.text[:117] + "..."
+        excerpt = self.text if len(self.text) <= 120 else self.text[:117] + "..."
         raise ValueSyntaxError(
-            f"TLC printed a value that cannot be read: expected {wanted} but found {found} at "
+            f"TLC printed a value that cannot be read: expected {expectation} but found {token} at "
             f"position {self.start} "
-            f"of {shown!r}."
+            f"of {excerpt!r}."
         )
 
     def value(self) -> Value:
@@ -318,9 +318,9 @@ class _Parser:
         return value
 
     def string(self) -> str:
-        return _ESCAPE.sub(self.unescaped, self.advance()[1:-1])
+        return _ESCAPE.sub(self.character, self.advance()[1:-1])
 
-    def unescaped(self, escape: re.Match[str]) -> str:
+    def character(self, escape: re.Match[str]) -> str:
         if escape[1] not in _ESCAPES:
             self.fail("only known escapes in the string before this place")
         return _ESCAPES[escape[1]]

@@ -25,7 +25,7 @@ def refusals(
     """
     command = [sys.executable, "-m", module, str(runtimes.library(java)), str(jar.path)]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, *map(str, files)],
             cwd=Path(__file__).parents[2],
             stdin=subprocess.DEVNULL,
@@ -40,13 +40,13 @@ def refusals(
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"{tool} did not end within {limit} s.") from error
     try:
-        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        answers = [json.loads(line) for line in process.stdout.splitlines()]
     except json.JSONDecodeError:
         answers = []
-    if done.returncode != 0 or len(answers) != len(files):
-        output = " ".join((done.stderr or done.stdout).split())[-300:]
+    if process.returncode != 0 or len(answers) != len(files):
+        output = " ".join((process.stderr or process.stdout).split())[-300:]
         raise ToolError(
-            f"{tool} failed (exit code {done.returncode}): {output}.",
+            f"{tool} failed (exit code {process.returncode}): {output}.",
             "Check Java with `wheelproof doctor`.",
         )
     return answers

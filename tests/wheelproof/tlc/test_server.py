@@ -102,7 +102,7 @@ def judged(check, tmp_path):
 
 def alive():
     """The process of this process's server; None where there is none."""
-    return server._kept[0][0].process if server._kept else None
+    return server._servers[0][0].process if server._servers else None
 
 
 @pytest.mark.nightly
@@ -254,7 +254,7 @@ def test_the_limit_ends_the_jvm_and_the_next_run_has_another(compiled, judged, c
 
 def test_nothing_is_left_of_a_server(compiled, judged):
     judged("holds")
-    process, scratch = alive(), Path(server._kept[0][0].scratch)
+    process, scratch = alive(), Path(server._servers[0][0].scratch)
     assert scratch.is_dir()
     server.end()
     assert process.returncode == 0 and not scratch.exists()
