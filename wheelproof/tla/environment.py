@@ -12,7 +12,7 @@ from wheelproof.tla.syntax import Expression
 from wheelproof.tla.values import Domain, Map, Undefined, Values
 
 ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-"""What Python raises where a formula has no value."""
+"""The exceptions of Python where a formula has no value."""
 
 
 class Alternative(str):
@@ -22,9 +22,9 @@ class Alternative(str):
     values: tuple[Any, ...]
 
     def __new__(cls, label: str, values: tuple[Any, ...]) -> Alternative:
-        made = super().__new__(cls, label)
-        made.values = values
-        return made
+        label_with_values = super().__new__(cls, label)
+        label_with_values.values = values
+        return label_with_values
 
 
 class Environment:
@@ -42,7 +42,7 @@ class Environment:
             )
         self.programs, self.values = programs, Values()
         self._program: Program | None = None
-        self._done, self._globals, made = 0, dict[str, Any](), self.values
+        self._done, self._globals, maps = 0, dict[str, Any](), self.values
         self._names: dict[str, Any] = {
             "Map": Map,
             "Once": values.Once,
@@ -52,23 +52,23 @@ class Environment:
             "no_case": values.no_case,
             "divisor": _divisor,
             "power": _power,
-            "domain": made.domain,
+            "domain": maps.domain,
             "record": self._record,
-            "sequence": made.sequence,
-            "function": made.function,
-            "changed": made.changed,
-            "joined": made.joined,
-            "tail": made.tail,
-            "part": made.part,
-            "items": made.items,
-            "over": made.over,
-            "recursive": made.recursive,
-            "THREADS": made.domain(threads),
+            "sequence": maps.sequence,
+            "function": maps.function,
+            "changed": maps.changed,
+            "joined": maps.joined,
+            "tail": maps.tail,
+            "part": maps.part,
+            "items": maps.items,
+            "over": maps.over,
+            "recursive": maps.recursive,
+            "THREADS": maps.domain(threads),
             "ORDER": sorted(range(len(threads)), key=lambda place: values.order(threads[place])),
             "AT": {name: place for place, name in enumerate(threads)},
         }
         for name in module.constants:
-            self._names[f"C_{name}"] = made.from_plain(constants[name])
+            self._names[f"C_{name}"] = maps.from_plain(constants[name])
 
     def constant(self, name: str) -> Any:
         """The value of a declared constant; None where the module has none of this name."""
@@ -80,8 +80,8 @@ class Environment:
             program = self.programs.current
             name = make(program)
             if not (late := self._execute(program)):
-                found: Callable[..., Any] = self._globals[name]
-                return found
+                result: Callable[..., Any] = self._globals[name]
+                return result
             self.programs.later(late)
 
     def _execute(self, program: Program) -> frozenset[Expression]:

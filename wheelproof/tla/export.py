@@ -48,11 +48,11 @@ def source(module: Path, texts: Mapping[str, str] | None = None) -> Source:
 
     Comments are left out. Raises UsageError where there is no such module.
     """
-    found = {
+    files = {
         file.name: mc.without_comments((texts or {}).get(file.name) or reading.text(file))
         for file in mc.closure(module)
     }
-    return Source(module.stem, tuple(sorted(found.items())))
+    return Source(module.stem, tuple(sorted(files.items())))
 
 
 def load(module: Path, texts: Mapping[str, str] | None = None) -> Module:
@@ -64,28 +64,30 @@ def load(module: Path, texts: Mapping[str, str] | None = None) -> Module:
 
 
 @lru_cache(maxsize=8)
-def _load(wanted: Source) -> Module:
+def _load(source: Source) -> Module:
     jar = jars.locate()
-    if (made := _trees().read(wanted.digest(jar))) is not None:
+    if (tree := _trees().read(source.digest(jar))) is not None:
         with suppress(ToolError, zlib.error):
-            return reader.read(zlib.decompress(made))
-    ((xml, refusal),) = _export([wanted], javas.locate(), jar)
+            return reader.read(zlib.decompress(tree))
+    ((xml, refusal),) = _export([source], javas.locate(), jar)
     if refusal == sany.MISSING:
         raise ToolError(
             f"There is no XML exporter in {jar.path}.", "Name another jar with TLA2TOOLS_JAR."
         )
     if refusal:
-        raise UsageError(f"SANY refuses {wanted.name}.tla: {refusal}.", "Correct the module.")
+        raise UsageError(f"SANY refuses {source.name}.tla: {refusal}.", "Correct the module.")
     return reader.read(xml)
 
 
-def prepare(wanted: Iterable[Source], *, java: Java | None = None, jar: Jar | None = None) -> None:
+def prepare(sources: Iterable[Source], *, java: Java | None = None, jar: Jar | None = None) -> None:
     """Have all modules exported that the cache lacks, in one JVM.
 
     A refusal is not reported here: :func:`load` reports it.
     """
     jar = jar or jars.locate()
-    missing = [each for each in dict.fromkeys(wanted) if _trees().read(each.digest(jar)) is None]
+    missing = [
+        source for source in dict.fromkeys(sources) if _trees().read(source.digest(jar)) is None
+    ]
     if missing:
         _export(missing, java or javas.locate(), jar)
 
@@ -94,23 +96,23 @@ def _trees() -> Entries:
     return Entries(cache() / "sany", ".xml.z")
 
 
-def _export(wanted: list[Source], java: Java, jar: Jar) -> list[tuple[bytes, str]]:
-    """(XML, refusal) of each module; what SANY accepts goes to the cache as well."""
+def _export(sources: list[Source], java: Java, jar: Jar) -> list[tuple[bytes, str]]:
+    """(XML, refusal) of each module. A tree that SANY accepts goes to the cache."""
     with temporary.folder("sany") as scratch:
         files = []
-        for number, each in enumerate(wanted):
+        for number, source in enumerate(sources):
             folder = scratch / str(number)
             folder.mkdir()
-            for name, text in each.texts:
+            for name, text in source.texts:
                 (folder / name).write_text(text, encoding="utf-8")
-            files.append(folder / f"{each.name}.tla")
+            files.append(folder / f"{source.name}.tla")
         limit = _SECONDS + 5 * len(files)
         refusals = worker.refusals(sany.__name__, "SANY", files, java, jar, limit)
-        made = [
+        trees = [
             (b"" if refusal else file.with_suffix(".xml").read_bytes(), refusal)
             for file, refusal in zip(files, refusals, strict=True)
         ]
-    for each, (xml, refusal) in zip(wanted, made, strict=True):
+    for source, (xml, refusal) in zip(sources, trees, strict=True):
         if not refusal:
-            _trees().keep(each.digest(jar), zlib.compress(xml, 1))
-    return made
+            _trees().keep(source.digest(jar), zlib.compress(xml, 1))
+    return trees

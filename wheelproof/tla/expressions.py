@@ -1,8 +1,8 @@
 """Python code for expressions.
 
 The code has one meaning only: TLA+'s as TLC evaluates it. An expression without a value raises
-Undefined where TLC ends with an error. What the constants decide is computed once per scenario:
-it becomes a *kept* value, a global of the code.
+Undefined where TLC ends with an error. An expression of constants is computed once per
+scenario: it becomes a *kept* value, a global of the code.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ INFIX = {
 class Expressions:
     """Code for expressions in a scope.
 
-    ``define``: makes a definition's function, and gives its name. ``keep``: makes the value of
-    constant code a global, and gives its name. ``folded``: the same for a constant expression, or
-    for the domain that it is; None where its value is computed only where it is needed.
+    ``define`` makes a definition's function, and ``keep`` makes a global of constant code; both
+    return the name. ``fold`` does so for a constant expression, or for its domain. It returns None
+    where the value is computed only where it is needed.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class Expressions:
         *,
         define: Callable[[Definition], str],
         keep: Callable[[str], str],
-        folded: Callable[[Expressions, Expression, str], str | None],
+        fold: Callable[[Expressions, Expression, str], str | None],
         fresh: Callable[[str], str],
         name: Callable[[Formal], str],
     ) -> None:
         self.scope, self.define, self.keep = scope, define, keep
-        self.folded, self.fresh, self.name = folded, fresh, name
+        self.fold, self.fresh, self.name = fold, fresh, name
         self.place = Place("", 0)
         self._at: list[str] = []
         self._local: dict[int, str] = {}
@@ -71,24 +71,24 @@ class Expressions:
 
     def is_constant(self, node: Expression) -> bool:
         """Whether the constants decide a value: no variable and no outer name is in it."""
-        known = self._constant.get(id(node))
-        if known is None:
-            known = node.level == Level.CONSTANT and not free(node, self._local)
-            self._constant[id(node)] = known
-        return known
+        constant = self._constant.get(id(node))
+        if constant is None:
+            constant = node.level == Level.CONSTANT and not free(node, self._local)
+            self._constant[id(node)] = constant
+        return constant
 
     # -- expressions
 
-    def of(self, node: Expression) -> str:
+    def expression(self, node: Expression) -> str:
         """The code of an expression; OutsideSubset where there is none."""
         if isinstance(node, Number | Text):
             return _literal(node.value)
         if (
             isinstance(node, Builtin | Call | Let)
             and self.is_constant(node)
-            and (kept := self.folded(self, node, "")) is not None
+            and (name := self.fold(self, node, "")) is not None
         ):
-            return kept
+            return name
         return self.plain(node)
 
     def plain(self, node: Expression) -> str:
@@ -117,13 +117,13 @@ class Expressions:
             case Builtin():
                 return self.builtin(node)
             case Outside():
-                raise OutsideSubset(node.what, node.place)
+                raise OutsideSubset(node.description, node.place)
 
     def list_of(self, nodes: tuple[Expression, ...]) -> str:
-        return ", ".join(map(self.of, nodes))
+        return ", ".join(map(self.expression, nodes))
 
     def tuple_of(self, nodes: tuple[Expression, ...]) -> str:
-        return "(" + "".join(f"{self.of(each)}, " for each in nodes) + ")"
+        return "(" + "".join(f"{self.expression(item)}, " for item in nodes) + ")"
 
     def local(self, definition: Definition) -> str:
         """The Python name of a LET's definition; it is in scope from now on."""
@@ -134,10 +134,10 @@ class Expressions:
         self._local[id(definition)] = name
 
     def let(self, node: Let) -> str:
-        names = [self.local(each) for each in node.definitions]
-        made = [self.lambda_of(each) for each in node.definitions]
-        code = self.of(node.body)
-        for name, value in reversed(list(zip(names, made, strict=True))):
+        names = [self.local(definition) for definition in node.definitions]
+        functions = [self.lambda_of(definition) for definition in node.definitions]
+        code = self.expression(node.body)
+        for name, value in reversed(list(zip(names, functions, strict=True))):
             code = f"(lambda {name}: {code})({value})"
         return code
 
@@ -146,8 +146,8 @@ class Expressions:
         if definition.recursive:
             raise OutsideSubset("a recursive operator in a LET", definition.place)
         if not definition.formals:
-            return f"Once(lambda: {self.of(definition.body)})"
-        return f"(lambda {self.formals(definition)}: {self.of(definition.body)})"
+            return f"Once(lambda: {self.expression(definition.body)})"
+        return f"(lambda {self.formals(definition)}: {self.expression(definition.body)})"
 
     def formals(self, definition: Definition) -> str:
         return ", ".join(map(self.name, definition.formals))
@@ -155,7 +155,7 @@ class Expressions:
     def operator(self, node: Operator) -> str:
         definition = node.definition
         if definition.name == "LAMBDA":
-            return f"(lambda {self.formals(definition)}: {self.of(definition.body)})"
+            return f"(lambda {self.formals(definition)}: {self.expression(definition.body)})"
         if id(definition) in self._local:
             return self._local[id(definition)]
         if definition.standard:
@@ -177,78 +177,84 @@ class Expressions:
             return standard(self, node)
         if definition.level >= Level.ACTION:
             raise OutsideSubset(f"{node.name}, which is no formula of one state,", node.place)
-        arguments = "".join(f", {self.of(each)}" for each in node.arguments)
+        arguments = "".join(f", {self.expression(argument)}" for argument in node.arguments)
         return f"{self.define(definition)}({self.state_of(definition)}{arguments})"
 
     def builtin(self, node: Builtin) -> str:
         name, arguments = node.name, node.arguments
         if name in INFIX:
-            return f"({self.of(arguments[0])} {INFIX[name]} {self.of(arguments[1])})"
-        made = _BUILTINS.get(name)
-        if made is None:
+            return (
+                f"({self.expression(arguments[0])} {INFIX[name]} {self.expression(arguments[1])})"
+            )
+        build = _BUILTINS.get(name)
+        if build is None:
             raise OutsideSubset(SHOWN.get(name, name), node.place)
-        return made(self, node)
+        return build(self, node)
 
     # -- operators of the language
 
     def conjunction(self, node: Builtin) -> str:
-        return "(" + (" and ".join(map(self.of, node.arguments)) or "True") + ")"
+        return "(" + (" and ".join(map(self.expression, node.arguments)) or "True") + ")"
 
     def disjunction(self, node: Builtin) -> str:
-        return "(" + (" or ".join(map(self.of, node.arguments)) or "False") + ")"
+        return "(" + (" or ".join(map(self.expression, node.arguments)) or "False") + ")"
 
     def implication(self, node: Builtin) -> str:
-        return f"(not {self.of(node.arguments[0])} or {self.of(node.arguments[1])})"
+        return f"(not {self.expression(node.arguments[0])} or {self.expression(node.arguments[1])})"
 
     def if_then_else(self, node: Builtin) -> str:
-        test, then, other = map(self.of, node.arguments)
-        return f"({then} if {test} else {other})"
+        test, then, otherwise = map(self.expression, node.arguments)
+        return f"({then} if {test} else {otherwise})"
 
     def case(self, node: Builtin) -> str:
         code = "no_case()"
         for pair in reversed(node.arguments):
             assert isinstance(pair, Builtin)
             test, then = pair.arguments
-            other = isinstance(test, Text) and test.value == "$Other"
-            code = self.of(then) if other else f"({self.of(then)} if {self.of(test)} else {code})"
+            is_default = isinstance(test, Text) and test.value == "$Other"
+            code = (
+                self.expression(then)
+                if is_default
+                else f"({self.expression(then)} if {self.expression(test)} else {code})"
+            )
         return code
 
     def membership(self, node: Builtin) -> str:
-        inside = sets.member(self, self.of(node.arguments[0]), node.arguments[1])
+        inside = sets.member(self, self.expression(node.arguments[0]), node.arguments[1])
         return inside if node.name == "\\in" else f"(not {inside})"
 
     def subset(self, node: Builtin) -> str:
-        one, other = node.arguments
-        if sets.is_large(other):
+        inner, outer = node.arguments
+        if sets.is_large(outer):
             name = self.fresh("m")
-            return f"all([{sets.member(self, name, other)} for {name} in {self.of(one)}])"
-        return f"({self.of(one)} <= {self.of(other)})"
+            return f"all([{sets.member(self, name, outer)} for {name} in {self.expression(inner)}])"
+        return f"({self.expression(inner)} <= {self.expression(outer)})"
 
     def apply(self, node: Builtin) -> str:
         function, *indices = node.arguments
         if len(indices) == 1:
-            code = self.of(indices[0])
+            code = self.expression(indices[0])
             match function:
                 case Variable(name):
-                    own = self.scope.of_thread(name, indices[0], code)
-                    if own is not None:
-                        return own
+                    variable = self.scope.of_thread(name, indices[0], code)
+                    if variable is not None:
+                        return variable
                 case Builtin("'", (Variable(name),)):
-                    own = self.scope.primed_of_thread(name, indices[0], node.place)
-                    if own is not None:
-                        return own
-            return f"{self.of(function)}[{code}]"
-        return f"{self.of(function)}[sequence({self.tuple_of(tuple(indices))})]"
+                    variable = self.scope.primed_of_thread(name, indices[0], node.place)
+                    if variable is not None:
+                        return variable
+            return f"{self.expression(function)}[{code}]"
+        return f"{self.expression(function)}[sequence({self.tuple_of(tuple(indices))})]"
 
     def field(self, node: Builtin) -> str:
         name = node.arguments[1]
         assert isinstance(name, Text)
-        return f"{self.of(node.arguments[0])}[{name.value!r}]"
+        return f"{self.expression(node.arguments[0])}[{name.value!r}]"
 
     def prime(self, node: Builtin) -> str:
         match node.arguments[0]:
             case Variable(name, place):
-                return self.scope.primed(name, place)
+                return self.scope.next_value(name, place)
         raise OutsideSubset("a primed formula", node.place)
 
     def record(self, node: Builtin) -> str:
@@ -256,45 +262,45 @@ class Expressions:
         for pair in node.arguments:
             match pair:
                 case Builtin("$Pair", (Text(name), value)):
-                    values[name] = self.of(value)
+                    values[name] = self.expression(value)
         domain = self.keep(f"record({tuple(values)!r})")
-        ordered = "".join(f"{values[name]}, " for name in sorted(values))
-        return f"{domain}.map(({ordered}))"
+        results = "".join(f"{values[name]}, " for name in sorted(values))
+        return f"{domain}.map(({results}))"
 
     def function(self, node: Builtin) -> str:
         bounds, value = node.bounds, node.arguments[0]
         names = [self.name(formal) for bound in bounds for formal in bound.formals]
         if sets.is_sequence(bounds):
-            return f"sequence(tuple([{self.of(value)} {sets.loops(self, bounds)}]))"
+            return f"sequence(tuple([{self.expression(value)} {sets.loops(self, bounds)}]))"
         match bounds:
             case (Bound((_,), False, Builtin() | Call() | Constant() as over),):
-                if (
-                    self.is_constant(over)
-                    and (kept := self.folded(self, over, "domain")) is not None
-                ):
-                    each = f"for {names[0]} in {kept}.keys"
-                    return f"{kept}.map(tuple([{self.of(value)} {each}]))"
+                if self.is_constant(over) and (name := self.fold(self, over, "domain")) is not None:
+                    loop = f"for {names[0]} in {name}.keys"
+                    return f"{name}.map(tuple([{self.expression(value)} {loop}]))"
         if len(names) == 1 or any(bound.pattern for bound in bounds):
             if len(bounds) > 1:
                 raise OutsideSubset("a function of several arguments, one taken apart", node.place)
             key = names[0] if len(names) == 1 else f"sequence(({', '.join(names)}))"
         else:
             key = f"sequence(({', '.join(names)}))"
-        return f"function([({key}, {self.of(value)}) {sets.loops(self, bounds)}])"
+        return f"function([({key}, {self.expression(value)}) {sets.loops(self, bounds)}])"
 
     def recursive_function(self, node: Builtin) -> str:
-        own = [formal for bound in node.bounds if bound.domain is None for formal in bound.formals]
+        names = [
+            formal for bound in node.bounds if bound.domain is None for formal in bound.formals
+        ]
         over = [bound for bound in node.bounds if bound.domain is not None]
         if len(over) != 1 or len(over[0].formals) != 1 or over[0].pattern:
             raise OutsideSubset("a recursive function of several arguments", node.place)
         (bound,) = over
         assert bound.domain is not None
-        self_name = self.name(own[0]) if own else self.fresh("f")
-        body = f"lambda {self_name}, {self.name(bound.formals[0])}: {self.of(node.arguments[0])}"
+        self_name = self.name(names[0]) if names else self.fresh("f")
+        formal = self.name(bound.formals[0])
+        body = f"lambda {self_name}, {formal}: {self.expression(node.arguments[0])}"
         return f"recursive({sets.elements(self, bound.domain)}, {body})"
 
-    def changed(self, node: Builtin) -> str:
-        code = self.of(node.arguments[0])
+    def except_(self, node: Builtin) -> str:
+        code = self.expression(node.arguments[0])
         for pair in node.arguments[1:]:
             assert isinstance(pair, Builtin)
             path, value = pair.arguments
@@ -304,9 +310,9 @@ class Expressions:
 
     def put(self, function: str, path: tuple[Expression, ...], value: Expression) -> str:
         """``[function EXCEPT ![path[0]][path[1]]... = value]``."""
-        key = self.of(path[0])
+        key = self.expression(path[0])
         if len(path) == 1 and not has_at(value):
-            return f"changed({function}, {key}, {self.of(value)})"
+            return f"changed({function}, {key}, {self.expression(value)})"
         whole, at = self.fresh("f"), self.fresh("k")
         if len(path) == 1:
             inside = self.with_at(f"{whole}[{at}]", value)
@@ -318,38 +324,38 @@ class Expressions:
         """The code of a value in an EXCEPT. ``old``: the code of ``@``."""
         self._at.append(old)
         try:
-            return self.of(value)
+            return self.expression(value)
         finally:
             self._at.pop()
 
     def set_of_all(self, node: Builtin) -> str:
-        return f"frozenset([{self.of(node.arguments[0])} {sets.loops(self, node.bounds)}])"
+        return f"frozenset([{self.expression(node.arguments[0])} {sets.loops(self, node.bounds)}])"
 
     def set_that(self, node: Builtin) -> str:
         (bound,) = node.bounds
-        test, loops = self.of(node.arguments[0]), sets.loops(self, node.bounds)
+        test, loops = self.expression(node.arguments[0]), sets.loops(self, node.bounds)
         if bound.pattern:
             item = f"sequence(({', '.join(map(self.name, bound.formals))}))"
         else:
             item = self.name(bound.formals[0])
         return f"frozenset([{item} {loops} if {test}])"
 
-    def quantified(self, node: Builtin) -> str:
+    def quantifier(self, node: Builtin) -> str:
         word = "all" if node.name == "$BoundedForall" else "any"
-        return f"{word}({self.of(node.arguments[0])} {sets.loops(self, node.bounds)})"
+        return f"{word}({self.expression(node.arguments[0])} {sets.loops(self, node.bounds)})"
 
     def choice(self, node: Builtin) -> str:
         (bound,) = node.bounds
         if bound.pattern or bound.domain is None:
             raise OutsideSubset("CHOOSE of a tuple", node.place)
-        test = f"lambda {self.name(bound.formals[0])}: {self.of(node.arguments[0])}"
+        test = f"lambda {self.name(bound.formals[0])}: {self.expression(node.arguments[0])}"
         return f"choose({sets.elements(self, bound.domain)}, {test})"
 
     def product(self, node: Builtin) -> str:
         names = [self.fresh("t") for _ in node.arguments]
         loops = " ".join(
-            f"for {name} in {sets.elements(self, each)}"
-            for name, each in zip(names, node.arguments, strict=True)
+            f"for {name} in {sets.elements(self, domain)}"
+            for name, domain in zip(names, node.arguments, strict=True)
         )
         return f"frozenset([sequence(({', '.join(names)})) {loops}])"
 
@@ -366,7 +372,7 @@ _BUILTINS: dict[str, Callable[[Expressions, Builtin], str]] = {
     "\\land": Expressions.conjunction,
     "$DisjList": Expressions.disjunction,
     "\\lor": Expressions.disjunction,
-    "\\lnot": lambda code, node: f"(not {code.of(node.arguments[0])})",
+    "\\lnot": lambda code, node: f"(not {code.expression(node.arguments[0])})",
     "=>": Expressions.implication,
     "\\in": Expressions.membership,
     "\\notin": Expressions.membership,
@@ -376,19 +382,19 @@ _BUILTINS: dict[str, Callable[[Expressions, Builtin], str]] = {
     "$FcnApply": Expressions.apply,
     "$RcdSelect": Expressions.field,
     "'": Expressions.prime,
-    "DOMAIN": lambda code, node: f"{code.of(node.arguments[0])}.domain.members",
+    "DOMAIN": lambda code, node: f"{code.expression(node.arguments[0])}.domain.members",
     "$Tuple": lambda code, node: f"sequence({code.tuple_of(node.arguments)})",
     "$SetEnumerate": lambda code, node: f"frozenset({code.tuple_of(node.arguments)})",
     "$RcdConstructor": Expressions.record,
     "$FcnConstructor": Expressions.function,
     "$RecursiveFcnSpec": Expressions.recursive_function,
     "$NonRecursiveFcnSpec": Expressions.recursive_function,
-    "$Except": Expressions.changed,
+    "$Except": Expressions.except_,
     "$SetOfAll": Expressions.set_of_all,
     "$SubsetOf": Expressions.set_that,
-    "$BoundedForall": Expressions.quantified,
-    "$BoundedExists": Expressions.quantified,
+    "$BoundedForall": Expressions.quantifier,
+    "$BoundedExists": Expressions.quantifier,
     "$BoundedChoose": Expressions.choice,
     "$CartesianProd": Expressions.product,
-    "UNION": lambda code, node: f"frozenset().union(*{code.of(node.arguments[0])})",
+    "UNION": lambda code, node: f"frozenset().union(*{code.expression(node.arguments[0])})",
 }

@@ -1,6 +1,6 @@
 """Where a module's variables are in a state: shared ones, and those of each thread.
 
-A thread's variables are PlusCal's: ``pc`` and what is declared behind it, as functions over the
+A thread's variables are PlusCal's: ``pc`` and those declared behind it, as functions over the
 threads. A step may change its own thread's value alone. A variable that some step changes in
 another way counts as shared.
 """
@@ -37,8 +37,8 @@ class Layout:
     process: tuple[str, ...]
 
 
-def layout(module: Module, pc: str, demoted: frozenset[str] = frozenset()) -> Layout:
-    """The layout of a module's states. ``demoted``: variables that are shared ones nevertheless.
+def layout(module: Module, pc: str, extra: frozenset[str] = frozenset()) -> Layout:
+    """The layout of a module's states. ``extra``: variables that are shared ones nevertheless.
 
     Raises UsageError where ``pc`` is no variable of the threads.
     """
@@ -48,7 +48,7 @@ def layout(module: Module, pc: str, demoted: frozenset[str] = frozenset()) -> La
             "Write the algorithm in PlusCal, or name the variable: [mechanism] pc.",
         )
     steps = actions(module)
-    otherwise = demoted.union(*(_otherwise(step) for step in steps))
+    otherwise = extra.union(*(_otherwise(step) for step in steps))
     if pc in otherwise:
         raise UsageError(
             f"The module {module.name}: some step changes {pc} of another thread than its own.",
@@ -61,25 +61,25 @@ def layout(module: Module, pc: str, demoted: frozenset[str] = frozenset()) -> La
 
 def actions(module: Module) -> list[Definition]:
     """The definitions that are steps: the leaves of Next, without PlusCal's Terminating."""
-    found: dict[Definition, None] = {}
+    definitions: dict[Definition, None] = {}
     for definition, _ in leaves(module.definition("Next").body):
         if label_of(definition):
-            found[definition] = None
-    return list(found)
+            definitions[definition] = None
+    return list(definitions)
 
 
 def leaves(node: Expression) -> Iterator[tuple[Definition, Call]]:
     """The definitions at the ends of a disjunction of steps, each with its call."""
-    for each in disjuncts(node):
-        if isinstance(each, Builtin) and each.name == "$BoundedExists":
-            yield from leaves(each.arguments[0])
-        elif isinstance(each, Call) and not each.definition.standard:
-            if branches(each.definition.body):
-                yield from leaves(each.definition.body)
+    for disjunct in disjuncts(node):
+        if isinstance(disjunct, Builtin) and disjunct.name == "$BoundedExists":
+            yield from leaves(disjunct.arguments[0])
+        elif isinstance(disjunct, Call) and not disjunct.definition.standard:
+            if branches(disjunct.definition.body):
+                yield from leaves(disjunct.definition.body)
             else:
-                yield each.definition, each
+                yield disjunct.definition, disjunct
         else:
-            raise OutsideSubset("a disjunct of Next that is not a definition", each.place)
+            raise OutsideSubset("a disjunct of Next that is not a definition", disjunct.place)
 
 
 def branches(body: Expression) -> bool:
@@ -121,35 +121,35 @@ def is_mover(node: Expression, me: Formal | Text | None) -> bool:
 
 def _otherwise(step: Definition) -> set[str]:
     """The variables that a step changes in another way than for its own thread."""
-    me, found = mover(step), set()
+    me, names = mover(step), set()
 
     def visit(node: Expression) -> None:
         match node:
             case Builtin("=", (Builtin("'", (Variable(name),)), value)):
-                if not _own(name, value, me):
-                    found.add(name)
+                if not _of_mover(name, value, me):
+                    names.add(name)
                 visit(value)
             case Builtin("$FcnApply", (Builtin("'", (Variable(),)), index)) if is_mover(index, me):
                 return
             case Builtin("'", (Variable(name),)):
-                found.add(name)
+                names.add(name)
             case _:
                 if isinstance(node, Call) and node.level == Level.ACTION:
                     visit(node.definition.body)
-                for each in children(node):
-                    visit(each)
+                for child in children(node):
+                    visit(child)
 
     visit(step.body)
-    return found
+    return names
 
 
-def _own(name: str, value: Expression, me: Formal | Text | None) -> bool:
+def _of_mover(name: str, value: Expression, me: Formal | Text | None) -> bool:
     """Whether ``name' = value`` changes the thread's own value at most."""
     match value:
         case Variable():
             return value.name == name
         case Builtin(
-            "$Except", (Variable(other), Builtin("$Pair", (Builtin("$Seq", (index,)), _)))
+            "$Except", (Variable(variable), Builtin("$Pair", (Builtin("$Seq", (index,)), _)))
         ):
-            return other == name and is_mover(index, me)
+            return variable == name and is_mover(index, me)
     return False

@@ -1,7 +1,7 @@
-"""What a formula is about: a constant, a state, a step or a behaviour.
+"""The subject of a formula: a constant, a state, a step or a behaviour.
 
 SANY takes the level of an operator from its body. Those of the standard modules are placeholders:
-``a*b`` is TRUE there, whatever it is applied to. So a product of variables has the level of a
+``a*b`` is TRUE there for all operands. So a product of variables has the level of a
 constant in SANY's tree, and so has every definition that is made of it. A level is therefore
 computed from the operands, and SANY's is a lower bound of it.
 """
@@ -57,7 +57,7 @@ class Levels:
 
     def _within(self, node: Expression, formals: Mapping[Formal, Level]) -> Level:
         """The level of an expression where parameters have these levels, others CONSTANT."""
-        below = [self._within(each, formals) for each in children(node)]
+        below = [self._within(child, formals) for child in children(node)]
         match node:
             case Parameter():
                 return max((formals.get(node.formal, Level.CONSTANT), *below))

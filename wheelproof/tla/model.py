@@ -42,12 +42,14 @@ NOWHERE: ThreadState = ("",)
 
 
 class Compiled:
-    """A module that is compiled for every scenario.
+    """A module that is compiled for every scenario. Harnesses write its ``null`` as None."""
 
-    ``pc``: the variable with each thread's label. ``null``: the constant that harnesses write as
-    None. ``auxiliary``: the shared variables that the implementation does not have. ``result``: the
-    operator with the result of the operation that a thread has just ended, "" for none.
-    """
+    pc: str
+    """The variable with each thread's label."""
+    auxiliary: frozenset[str]
+    """The shared variables that the implementation does not have."""
+    result: str
+    """The operator with the result of the operation that a thread has just ended, or ""."""
 
     def __init__(
         self,
@@ -78,11 +80,11 @@ class Compiled:
     @cached_property
     def of_processes(self) -> frozenset[str]:
         """The definitions about one state that read variables of threads."""
-        own = frozenset(self.programs.layout.process)
+        variables = frozenset(self.programs.layout.process)
         return frozenset(
             name
             for name, definition in self.module.definitions.items()
-            if not definition.formals and variables_of(definition.body) & own
+            if not definition.formals and variables_of(definition.body) & variables
         )
 
     def model(self, constants: Mapping[str, object], threads: tuple[str, ...]) -> CompiledModel:
@@ -100,16 +102,14 @@ class Compiled:
 
 
 class Piece(tuple[object, ...]):
-    """A variable's value as harnesses write it. ``value``: the TLA+ value."""
+    """A variable's value as harnesses write it."""
 
     value: object
+    """The TLA+ value."""
 
 
 class CompiledModel:
-    """A model as :class:`wheelproof.protocols.Model` has it.
-
-    ``shared_too``: variables that are no functions over the threads, as Init shows.
-    """
+    """A model as :class:`wheelproof.protocols.Model` has it."""
 
     def __init__(
         self, compiled: Compiled, constants: Mapping[str, object], threads: tuple[str, ...]
@@ -122,6 +122,7 @@ class CompiledModel:
         self.AUXILIARY = compiled.auxiliary | self.LOCAL
         self.labels = frozenset(map(label_of, actions(self.module)))
         self.shared_too: frozenset[str] = frozenset()
+        """The variables that are no functions over the threads, as Init shows."""
         self._null = self.env.constant(compiled.null)
         self._properties: dict[str, Callable[..., object]] = {}
         self._pieces: dict[object, Piece] = {}
@@ -146,10 +147,10 @@ class CompiledModel:
 
     def _begin(self) -> bool:
         """Compute the initial state; False where the program has to be made again."""
-        found: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
+        initial: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
         init = self.env.function(lambda program: program.initial())
         try:
-            init(found)
+            init(initial)
         except ERRORS as error:
             raise Undefined(
                 f"The module {self.module.name}: Init has no value ({why(error)})."
@@ -157,7 +158,7 @@ class CompiledModel:
         threads = frozenset(self.threads)
         self.shared_too = frozenset(
             name
-            for _, process in found
+            for _, process in initial
             for name, value in zip(self.process_variables, process, strict=True)
             if not (isinstance(value, Map) and value.domain.members == threads)
         )
@@ -169,7 +170,7 @@ class CompiledModel:
             )
         if self.shared_too:
             return False
-        states = dict.fromkeys(found)
+        states = dict.fromkeys(initial)
         if len(states) != 1:
             raise UsageError(
                 f"The module {self.module.name} has {len(states)} initial states.",
@@ -207,26 +208,26 @@ class CompiledModel:
         self, node: Expression, bound: Mapping[Formal, Any]
     ) -> Iterator[tuple[Definition, Any]]:
         """The steps of a disjunction, each with the thread that it moves."""
-        for each in disjuncts(node):
-            if isinstance(each, Builtin) and each.name == "$BoundedExists":
-                ((formals, _, over),) = ((b.formals, b.pattern, b.domain) for b in each.bounds)
+        for disjunct in disjuncts(node):
+            if isinstance(disjunct, Builtin) and disjunct.name == "$BoundedExists":
+                ((formals, _, over),) = ((b.formals, b.pattern, b.domain) for b in disjunct.bounds)
                 if over is None or len(formals) != 1:
-                    raise OutsideSubset("Next over several names", each.place)
+                    raise OutsideSubset("Next over several names", disjunct.place)
                 for thread in values.ordered(self.env.value(over)):
-                    yield from self._leaves(each.arguments[0], {**bound, formals[0]: thread})
-            elif isinstance(each, Call):
-                arguments = [self._argument(value, bound) for value in each.arguments]
-                if branches(each.definition.body):
-                    inner = dict(zip(each.definition.formals, arguments, strict=True))
-                    yield from self._leaves(each.definition.body, inner)
+                    yield from self._leaves(disjunct.arguments[0], {**bound, formals[0]: thread})
+            elif isinstance(disjunct, Call):
+                arguments = [self._argument(value, bound) for value in disjunct.arguments]
+                if branches(disjunct.definition.body):
+                    inner = dict(zip(disjunct.definition.formals, arguments, strict=True))
+                    yield from self._leaves(disjunct.definition.body, inner)
                 else:
-                    me = mover(each.definition)
+                    me = mover(disjunct.definition)
                     yield (
-                        each.definition,
+                        disjunct.definition,
                         arguments[0] if arguments else isinstance(me, Text) and me.value,
                     )
             else:
-                raise OutsideSubset("a disjunct of Next that is not a definition", each.place)
+                raise OutsideSubset("a disjunct of Next that is not a definition", disjunct.place)
 
     def _argument(self, node: Expression, bound: Mapping[Formal, Any]) -> Any:
         if isinstance(node, Parameter) and node.formal in bound:
@@ -236,19 +237,19 @@ class CompiledModel:
     def _terminating(self, definition: Definition) -> Callable[..., bool]:
         """The condition of the step without a label, which must change nothing."""
         conditions, same = [], set[str]()
-        for each in conjuncts(definition.body):
-            if each.level <= Level.STATE:
-                conditions.append(each)
-            elif isinstance(each, Builtin) and each.name == "UNCHANGED":
-                same |= variables_of(each)
+        for conjunct in conjuncts(definition.body):
+            if conjunct.level <= Level.STATE:
+                conditions.append(conjunct)
+            elif isinstance(conjunct, Builtin) and conjunct.name == "UNCHANGED":
+                same |= variables_of(conjunct)
         if same != set(self.module.variables):
             raise OutsideSubset(
                 f"{definition.name}, a step without a label {self.compiled.pc}[self] = ...,",
                 definition.place,
             )
         body = Builtin("$ConjList", tuple(conditions), (), definition.place, Level.STATE)
-        ended = Definition(definition.name, definition.place, Level.STATE, body=body)
-        return self.env.function(lambda program: program.define(ended))
+        condition = Definition(definition.name, definition.place, Level.STATE, body=body)
+        return self.env.function(lambda program: program.define(condition))
 
     # -- states and steps
 
@@ -258,24 +259,24 @@ class CompiledModel:
     def successors(self, state: State) -> list[Step]:
         out: list[Step] = []
         shared, processes = state
-        index, own = 0, NOWHERE
+        index, values = 0, NOWHERE
         try:
-            for index, own in enumerate(processes):
+            for index, values in enumerate(processes):
                 before = len(out)
-                for action in self._steps[index].get(own[0], ()):
-                    action(shared, processes, index, own, self.threads[index], out)
+                for action in self._steps[index].get(values[0], ()):
+                    action(shared, processes, index, values, self.threads[index], out)
                 if len(out) > before and (
                     len(out) > before + 1 or isinstance(out[before][1], Alternative)
                 ):
-                    out[before:] = self._distinguished(out[before:])
+                    out[before:] = self._with_alternatives(out[before:])
         except ERRORS as error:
             raise Undefined(
-                f"The module {self.module.name}: {own[0]} of {self.threads[index]} has no value "
+                f"The module {self.module.name}: {values[0]} of {self.threads[index]} has no value "
                 f"in a state ({why(error)})."
             ) from error
         return out
 
-    def _distinguished(self, steps: list[Step]) -> list[Step]:
+    def _with_alternatives(self, steps: list[Step]) -> list[Step]:
         """The successors of one step, whose labels have the choices in which they differ."""
         choices = distinguished(
             [
@@ -306,20 +307,20 @@ class CompiledModel:
 
     def predicate(self, name: str) -> Callable[..., object]:
         """The function of a property, of the shared values and those of the threads."""
-        found = self._properties.get(name)
-        if found is None:
+        function = self._properties.get(name)
+        if function is None:
             definition = self.module.definition(name)
-            found = self.env.function(lambda program: program.state_property(definition))
-            self._properties[name] = found
-        return found
+            function = self.env.function(lambda program: program.state_property(definition))
+            self._properties[name] = function
+        return function
 
     def own_state(self, state: State) -> State:
         """A state of another model of the module as one of this model."""
         shared, processes = state
-        own = self.env.values.own
+        intern = self.env.values.intern
         return (
-            tuple(map(own, shared)),
-            tuple((pc, *map(own, values)) for pc, *values in processes),
+            tuple(map(intern, shared)),
+            tuple((pc, *map(intern, values)) for pc, *values in processes),
         )
 
     # -- as harnesses and TLA+ see them
@@ -378,8 +379,8 @@ class CompiledModel:
     @property
     def processes(self) -> tuple[SimpleNamespace, ...]:
         return tuple(
-            SimpleNamespace(**dict(zip(self.process_variables, own, strict=True)))
-            for own in self._state[1]
+            SimpleNamespace(**dict(zip(self.process_variables, values, strict=True)))
+            for values in self._state[1]
         )
 
     def load(self, state: State) -> None:

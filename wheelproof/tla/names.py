@@ -22,32 +22,32 @@ def free(node: Expression, local: Container[int]) -> set[object]:
     ``local``: the identities of the LET definitions that are in scope.
     """
 
-    def of(*nodes: Expression) -> set[object]:
-        return set().union(*(free(each, local) for each in nodes))
+    def free_in(*nodes: Expression) -> set[object]:
+        return set().union(*(free(node, local) for node in nodes))
 
     match node:
         case Parameter():
-            return {node.formal} | of(*node.arguments)
+            return {node.formal} | free_in(*node.arguments)
         case At():
             return {"@"}
         case Builtin():
-            inside = of(*node.arguments)
+            inside = free_in(*node.arguments)
             for bound in node.bounds:
                 inside -= set(bound.formals)
-            return inside | of(*(b.domain for b in node.bounds if b.domain is not None))
+            return inside | free_in(*(b.domain for b in node.bounds if b.domain is not None))
         case Let():
-            inside = of(node.body)
-            for each in node.definitions:
-                inside |= of(each.body) - set(each.formals)
+            inside = free_in(node.body)
+            for definition in node.definitions:
+                inside |= free_in(definition.body) - set(definition.formals)
             return inside - set(node.definitions)
         case Call():
-            used: set[object] = {node.definition} if id(node.definition) in local else set()
-            return used | of(*node.arguments)
+            names: set[object] = {node.definition} if id(node.definition) in local else set()
+            return names | free_in(*node.arguments)
         case Operator():
             if id(node.definition) in local:
                 return {node.definition}
             if node.definition.name == "LAMBDA":
-                return of(node.definition.body) - set(node.definition.formals)
+                return free_in(node.definition.body) - set(node.definition.formals)
     return set()
 
 

@@ -27,11 +27,12 @@ from wheelproof.tla.syntax import (
 
 @dataclass(frozen=True)
 class Kept:
-    """A global that is computed once per scenario. ``node``: where an expression says it."""
+    """A global that is computed once per scenario."""
 
     name: str
     code: str
     node: Expression | None
+    """The place of the expression in the syntax tree."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,12 @@ class Function:
 
 
 class Program:
-    """The parts of a module's source. ``late``: constant expressions that are not kept.
+    """The parts of a module's source."""
 
-    An expression is late where its value is an error that no behaviour may ever meet.
+    late: frozenset[Expression]
+    """Constant expressions that are not kept:
+
+    their value is an error that no behaviour may ever meet.
     """
 
     def __init__(
@@ -54,7 +58,7 @@ class Program:
     ) -> None:
         self.module, self.layout, self.late = module, layout, late
         self.parts: list[Kept | Function] = []
-        self._made: dict[Definition, str] = {}
+        self._functions: dict[Definition, str] = {}
         self._kept: dict[object, str] = {}
         self._names: dict[Formal, str] = {}
         self._count = 0
@@ -87,7 +91,7 @@ class Program:
             self.parts.append(Kept(self._kept[code], code, node))
         return self._kept[code]
 
-    def folded(self, code: Expressions, node: Expression, kind: str) -> str | None:
+    def fold(self, code: Expressions, node: Expression, kind: str) -> str | None:
         """A global with the value of a constant expression; None for a late one."""
         if node in self.late:
             return None
@@ -104,7 +108,7 @@ class Program:
             scope,
             define=self.define,
             keep=self.keep,
-            folded=self.folded,
+            fold=self.fold,
             fresh=self.fresh,
             name=self.name,
         )
@@ -115,16 +119,18 @@ class Program:
 
     def define(self, definition: Definition) -> str:
         """The function ``(s, ps, arguments...)`` of a definition about one state."""
-        if definition not in self._made:
-            name = self._made[definition] = self.fresh(re.sub(r"\W", "_", definition.name) + "_")
+        if definition not in self._functions:
+            name = self._functions[definition] = self.fresh(
+                re.sub(r"\W", "_", definition.name) + "_"
+            )
             try:
-                body = self.expressions(InState(self.layout)).of(definition.body)
+                body = self.expressions(InState(self.layout)).expression(definition.body)
             except OutsideSubset:
-                del self._made[definition]
+                del self._functions[definition]
                 raise
-            formals = "".join(f", {self.name(each)}" for each in definition.formals)
+            formals = "".join(f", {self.name(formal)}" for formal in definition.formals)
             self.add(name, f"def {name}(s, ps{formals}):\n  return {body}\n")
-        return self._made[definition]
+        return self._functions[definition]
 
     def state_property(self, definition: Definition) -> str:
         """The function ``(s, ps)`` of a property: of ``<>P`` and ``[]<>P`` it is that of P."""
@@ -135,44 +141,44 @@ class Program:
             case Builtin("[]", (Builtin("<>", (inside,)),)) | Builtin("<>", (inside,)):
                 name = f"{definition.name}_goal"
                 goal = Definition(name, definition.place, inside.level, body=inside)
-                found = self._kept.get((definition, "goal"))
-                if found is None:
-                    found = self._kept[definition, "goal"] = self.define(goal)
-                return found
+                goal_name = self._kept.get((definition, "goal"))
+                if goal_name is None:
+                    goal_name = self._kept[definition, "goal"] = self.define(goal)
+                return goal_name
         raise OutsideSubset(f"{definition.name}, a property of no state,", definition.place)
 
     def initial(self) -> str:
         """The function ``(out)`` that appends every initial state to ``out``."""
         name = self.fresh("Init_")
-        steps = Steps(self.layout, lambda known: self.expressions(InInit(known)), self.fresh)
+        steps = Steps(self.layout, lambda nexts: self.expressions(InInit(nexts)), self.fresh)
         body = steps.initial(self.module.definition("Init").body)
         self.add(name, f"def {name}(out):\n{body}")
         return name
 
     def step(self, definition: Definition) -> str:
         """The function ``(s, ps, i, p, me, out)`` that appends a step's successors to ``out``."""
-        if definition not in self._made:
+        if definition not in self._functions:
             me = mover(definition)
             assert me is not None
             if len(definition.formals) > 1:
                 raise OutsideSubset("a step with several parameters", definition.place)
             steps = Steps(
                 self.layout,
-                lambda known: self.expressions(InStep(self.layout, me, known)),
+                lambda nexts: self.expressions(InStep(self.layout, me, nexts)),
                 self.fresh,
             )
             name = self.fresh(re.sub(r"\W", "_", definition.name) + "_")
             thread = self.name(me) if isinstance(me, Formal) else "me"
-            body = steps.of(definition.body, label_of(definition))
+            body = steps.step(definition.body, label_of(definition))
             source = f"def {name}(s, ps, i, p, {thread}, out):\n{body}"
-            self._made[definition] = self.add(name, source)
-        return self._made[definition]
+            self._functions[definition] = self.add(name, source)
+        return self._functions[definition]
 
     def constant(self, node: Expression) -> str:
         """The function ``()`` of an expression that the constants decide."""
         if (node, "function") not in self._kept:
             name = self.fresh("c")
-            code = self.expressions(InInit({})).of(node)
+            code = self.expressions(InInit({})).expression(node)
             self._kept[node, "function"] = self.add(name, f"def {name}():\n  return {code}\n")
         return self._kept[node, "function"]
 

@@ -70,7 +70,7 @@ _UNREADABLE = (
     TypeError,
     ValueError,
 )
-"""What Python raises where an XML is not of SANY's form."""
+"""The exceptions of Python where an XML is not of SANY's form."""
 
 
 def read(xml: bytes) -> Module:
@@ -86,10 +86,10 @@ def read(xml: bytes) -> Module:
 
 
 def _text(node: ET.Element, path: str) -> str:
-    found = node.findtext(path)
-    if found is None:
+    text = node.findtext(path)
+    if text is None:
         raise KeyError(f"<{node.tag}> has no <{path}>")
-    return found
+    return text
 
 
 def _place(node: ET.Element) -> Place:
@@ -105,8 +105,8 @@ def _place(node: ET.Element) -> Place:
 
 def _within(node: ET.Element, tag: str) -> Sequence[ET.Element]:
     """The elements within the first child of this tag. A path for ``findall`` is far slower."""
-    found = node.find(tag)
-    return () if found is None else found[:]
+    element = node.find(tag)
+    return () if element is None else element[:]
 
 
 def _home(node: ET.Element) -> str:
@@ -149,7 +149,9 @@ class _Reader:
 
     def module(self) -> Module:
         instances = {
-            _text(each, "module") for node in self.entries.values() for each in node.iter(_INSTANCE)
+            _text(entry, "module")
+            for node in self.entries.values()
+            for entry in node.iter(_INSTANCE)
         }
         foreign: set[int] = set()
         for uid in sorted(self.entries):
@@ -169,15 +171,15 @@ class _Reader:
                 case "UserDefinedOpKind":
                     place, body = _place(node), _within(node, "body")
                     # What LOCAL INSTANCE brings stands at the INSTANCE, and its body at home.
-                    standard = any(_home(each) in STANDARD for each in (node, *body))
-                    made = Definition(
+                    standard = any(_home(entry) in STANDARD for entry in (node, *body))
+                    definition = Definition(
                         name.rpartition("!")[2] if standard else name,
                         place,
                         _level(node),
                         recursive=node.find("recursive") is not None,
                         standard=standard,
                     )
-                    self.definitions[uid] = made
+                    self.definitions[uid] = definition
                     self.unread[uid] = node
         for uid in self.definitions:
             self.definition(uid)
@@ -191,68 +193,68 @@ class _Reader:
 
     def definition(self, uid: int) -> Definition:
         """The definition of this number, with its body but while that is being read."""
-        made = self.definitions[uid]
+        result = self.definitions[uid]
         node = self.unread.pop(uid, None)
         if node is not None:
-            made.formals = tuple(
-                self.formals[int(_text(each, "UID"))]
-                for each in node.findall("params/leibnizparam/FormalParamNodeRef")
+            result.formals = tuple(
+                self.formals[int(_text(reference, "UID"))]
+                for reference in node.findall("params/leibnizparam/FormalParamNodeRef")
             )
-            if not made.standard:
-                made.body = self.expression(_within(node, "body")[0])
-                made.level = max(made.level, made.body.level)
-        return made
+            if not result.standard:
+                result.body = self.expression(_within(node, "body")[0])
+                result.level = max(result.level, result.body.level)
+        return result
 
     def by_name(self) -> dict[str, Definition]:
         """The definitions that the module sees by their names; not those of a LET or a proof."""
         numbers = {
-            int(_text(each, "UID"))
+            int(_text(definition, "UID"))
             for node in self.entries.values()
             if node.tag == "ModuleNode"
-            for each in node.findall("UserDefinedOpKindRef")
+            for definition in node.findall("UserDefinedOpKindRef")
         }
         return {
-            each.name: each
-            for uid, each in self.definitions.items()
-            if not each.standard and uid in numbers
+            definition.name: definition
+            for uid, definition in self.definitions.items()
+            if not definition.standard and uid in numbers
         }
 
     def assumptions(self) -> list[tuple[str, Expression]]:
-        found: list[tuple[str, Expression]] = []
+        pairs: list[tuple[str, Expression]] = []
         for uid in sorted(self.entries):
             node = self.entries[uid]
             if node.tag != "AssumeNode":
                 continue
             body = [
-                self.expression(each)
-                for each in (*node, *_within(node, "body"))
-                if each.tag in self.kinds
+                self.expression(child)
+                for child in (*node, *_within(node, "body"))
+                if child.tag in self.kinds
             ]
-            named = node.find("definition/AssumeDefRef")
+            name_node = node.find("definition/AssumeDefRef")
             name = f"of line {_place(node).line}"
-            if named is not None:
-                name = self.entries[int(_text(named, "UID"))].findtext("uniquename") or name
-            found += [(name, each) for each in body[:1]]
-        return found
+            if name_node is not None:
+                name = self.entries[int(_text(name_node, "UID"))].findtext("uniquename") or name
+            pairs += [(name, child) for child in body[:1]]
+        return pairs
 
     # -- expressions
 
     def expression(self, node: ET.Element) -> Expression:
-        made = self.kinds.get(node.tag)
-        if made is None:
-            what = {
+        read = self.kinds.get(node.tag)
+        if read is None:
+            description = {
                 "SubstInNode": "a definition that comes through INSTANCE ... WITH",
                 "DecimalNode": "a decimal number",
                 "LabelNode": "a label of an expression",
                 "APSubstInNode": "ASSUME/PROVE",
             }.get(node.tag, f"SANY's {node.tag}")
-            return Outside(what, _place(node))
-        return made(node)
+            return Outside(description, _place(node))
+        return read(node)
 
     def operator(self, node: ET.Element) -> Expression:
-        used = node.find("argument")
-        assert used is not None
-        uid = int(_text(used[0], "UID"))
+        argument = node.find("argument")
+        assert argument is not None
+        uid = int(_text(argument[0], "UID"))
         if uid not in self.definitions:
             return Outside("an operator of the language as an argument", _place(node))
         definition = self.definition(uid)
@@ -260,7 +262,7 @@ class _Reader:
 
     def let(self, node: ET.Element) -> Expression:
         definitions = tuple(
-            self.definition(int(_text(each, "UID"))) for each in _within(node, "opDefs")
+            self.definition(int(_text(definition, "UID"))) for definition in _within(node, "opDefs")
         )
         body = self.expression(_within(node, "body")[0])
         return Let(definitions, body, _place(node), max(_level(node), body.level))
@@ -268,13 +270,15 @@ class _Reader:
     def application(self, node: ET.Element) -> Expression:
         reference = _within(node, "operator")[0]
         uid, place, level = int(_text(reference, "UID")), _place(node), _level(node)
-        arguments = tuple(self.expression(each) for each in _within(node, "operands"))
-        operands = [each.level for each in arguments]
+        arguments = tuple(self.expression(operand) for operand in _within(node, "operands"))
+        operands = [operand.level for operand in arguments]
         match reference.tag:
             case "BuiltInKindRef":
                 name = self.builtins[uid]
-                bounds = tuple(self.bound(each) for each in _within(node, "boundSymbols"))
-                operands += [each.domain.level for each in bounds if each.domain is not None]
+                bounds = tuple(self.bound(operand) for operand in _within(node, "boundSymbols"))
+                operands += [
+                    operand.domain.level for operand in bounds if operand.domain is not None
+                ]
                 level = max(level, self.levels.of_builtin(name, operands))
                 return Builtin(name, arguments, bounds, place, level)
             case "FormalParamNodeRef":
@@ -296,9 +300,9 @@ class _Reader:
 
     def bound(self, node: ET.Element) -> Bound:
         formals = tuple(
-            self.formals[int(_text(each, "UID"))] for each in node.findall("FormalParamNodeRef")
+            self.formals[int(_text(child, "UID"))] for child in node.findall("FormalParamNodeRef")
         )
-        domain = [each for each in node if each.tag not in ("FormalParamNodeRef", "tuple")]
+        domain = [child for child in node if child.tag not in ("FormalParamNodeRef", "tuple")]
         return Bound(
             formals,
             node.find("tuple") is not None,

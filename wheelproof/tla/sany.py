@@ -57,22 +57,22 @@ def _export(exporter: object, file: Path) -> str:
         system.setOut(old[0])
         system.setErr(old[1])
     xml = bytes(tree.toByteArray())
-    printed = bytes(messages.toByteArray()).decode("utf-8", "replace")
+    output = bytes(messages.toByteArray()).decode("utf-8", "replace")
     if xml.startswith(b"<?xml") and not failure:
         file.with_suffix(".xml").write_bytes(xml)
         return ""
-    return refusal(printed) or failure or "SANY printed no tree"
+    return refusal(output) or failure or "SANY printed no tree"
 
 
-def refusal(printed: str) -> str:
+def refusal(output: str) -> str:
     """The first error among SANY's messages as one line; "" where there is none."""
-    found = _ERRORS.search(printed)
-    return " ".join((found[1] if found else _NOISE.sub("", printed)).split())[:400].rstrip(".")
+    match = _ERRORS.search(output)
+    return " ".join((match[1] if match else _NOISE.sub("", output)).split())[:400].rstrip(".")
 
 
 def main(jvm: str, jar: str, *files: str) -> None:
-    for each in refusals(jvm, jar, files):
-        print(json.dumps(each), flush=True)
+    for answer in refusals(jvm, jar, files):
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a variable is in the Python that is generated: in a property, in Init and in a step."""
+"""The code of a variable in generated Python: in a property, in Init and in a step."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from wheelproof.tla.syntax import Expression, Formal, OutsideSubset, Place, Text
 
 
 class Scope(Protocol):
-    """The code of variables. ``index``: a thread, as ``code`` has it.
-
-    ``in_state``: whether the code has a whole state at hand, as ``s`` and ``ps``.
-    """
+    """The code of variables."""
 
     in_state: bool
+    """Whether the code has a whole state at hand, as ``s`` and ``ps``."""
 
     def variable(self, name: str, place: Place) -> str:
         """A variable's value."""
 
     def of_thread(self, name: str, index: Expression, code: str) -> str | None:
-        """A variable of one thread; None where it is no variable of the threads."""
+        """The variable of the thread ``index``, whose code is ``code``; None for a shared one."""
 
-    def primed(self, name: str, place: Place) -> str:
+    def next_value(self, name: str, place: Place) -> str:
         """A variable's next value."""
 
     def primed_of_thread(self, name: str, index: Expression, place: Place) -> str | None:
@@ -49,7 +47,7 @@ class InState:
             return None
         return f"ps[AT[{code}]][{self.layout.process.index(name)}]"
 
-    def primed(self, name: str, place: Place) -> str:
+    def next_value(self, name: str, place: Place) -> str:
         raise OutsideSubset("a primed variable outside of a step", place)
 
     def primed_of_thread(self, name: str, index: Expression, place: Place) -> str | None:
@@ -61,18 +59,18 @@ class InInit:
 
     in_state = False
 
-    def __init__(self, known: Mapping[str, str]) -> None:
-        self.known = known
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self.values = values
 
     def variable(self, name: str, place: Place) -> str:
-        if name not in self.known:
+        if name not in self.values:
             raise OutsideSubset(f"{name} in Init before its value", place)
-        return self.known[name]
+        return self.values[name]
 
     def of_thread(self, name: str, index: Expression, code: str) -> str | None:
         return None
 
-    def primed(self, name: str, place: Place) -> str:
+    def next_value(self, name: str, place: Place) -> str:
         raise OutsideSubset("a primed variable in Init", place)
 
     def primed_of_thread(self, name: str, index: Expression, place: Place) -> str | None:
@@ -80,17 +78,20 @@ class InInit:
 
 
 class InStep:
-    """A step of one thread: its own values are locals ``p0``, ``p1``, shared ones ``s0``, ``s1``.
+    """A step of one thread:
 
-    ``known``: the variables that have their next value, with its code.
+    its own values are locals ``p0``, ``p1``, shared ones ``s0``, ``s1``.
     """
+
+    nexts: Mapping[str, str]
+    """Variable -> the code of its next value."""
 
     in_state = True
 
-    def __init__(self, layout: Layout, me: Formal | Text, known: Mapping[str, str]) -> None:
-        self.layout, self.me, self.known = layout, me, known
+    def __init__(self, layout: Layout, me: Formal | Text, nexts: Mapping[str, str]) -> None:
+        self.layout, self.me, self.nexts = layout, me, nexts
 
-    def own(self, name: str) -> str:
+    def before(self, name: str) -> str:
         """The value of a variable before the step: the own one, for a variable of threads."""
         if name in self.layout.process:
             return f"p{self.layout.process.index(name)}"
@@ -99,14 +100,14 @@ class InStep:
     def variable(self, name: str, place: Place) -> str:
         if name in self.layout.process:
             return InState(self.layout).variable(name, place)
-        return self.own(name)
+        return self.before(name)
 
     def of_thread(self, name: str, index: Expression, code: str) -> str | None:
         if name in self.layout.process and is_mover(index, self.me):
-            return self.own(name)
+            return self.before(name)
         return InState(self.layout).of_thread(name, index, code)
 
-    def primed(self, name: str, place: Place) -> str:
+    def next_value(self, name: str, place: Place) -> str:
         if name in self.layout.process:
             raise OutsideSubset(f"{name}' of all threads", place)
         return self._next(name, place)
@@ -119,6 +120,6 @@ class InStep:
         return self._next(name, place)
 
     def _next(self, name: str, place: Place) -> str:
-        if name not in self.known:
+        if name not in self.nexts:
             raise OutsideSubset(f"{name}' before the step gives it a value", place)
-        return self.known[name]
+        return self.nexts[name]

@@ -43,48 +43,49 @@ def member(code: Expressions, element: str, node: Expression) -> str:
                 case "Int":
                     return f"({element}.__class__ is int)"
                 case "..":
-                    low, high = (code.of(each) for each in node.arguments)
+                    low, high = (code.expression(argument) for argument in node.arguments)
                     return f"({element}.__class__ is int and {low} <= {element} <= {high})"
                 case "Seq":
-                    each, items = code.fresh("m"), f"{element}.results"
-                    inside = member(code, each, node.arguments[0])
+                    argument, items = code.fresh("m"), f"{element}.results"
+                    inside = member(code, argument, node.arguments[0])
                     return (
                         f"(isinstance({element}, Map) and {element}.domain.sequence"
-                        f" and all([{inside} for {each} in {items}]))"
+                        f" and all([{inside} for {argument} in {items}]))"
                     )
         case Call() if not node.definition.formals and is_large(node.definition.body):
             return member(code, element, node.definition.body)
-    return f"({element} in {code.of(node)})"
+    return f"({element} in {code.expression(node)})"
 
 
 def _in_builtin(code: Expressions, element: str, node: Builtin) -> str:
     arguments = node.arguments
     match node.name:
         case "$SetEnumerate":
-            items = "".join(f"{code.of(each)}, " for each in arguments)
+            items = "".join(f"{code.expression(argument)}, " for argument in arguments)
             return f"({element} in ({items}))"
         case "BOOLEAN":
             return f"({element}.__class__ is bool)"
         case "\\union":
-            return f"({' or '.join(member(code, element, each) for each in arguments)})"
+            return f"({' or '.join(member(code, element, argument) for argument in arguments)})"
         case "\\intersect":
-            return f"({' and '.join(member(code, element, each) for each in arguments)})"
+            return f"({' and '.join(member(code, element, argument) for argument in arguments)})"
         case "\\":
-            inside, outside = (member(code, element, each) for each in arguments)
+            inside, outside = (member(code, element, argument) for argument in arguments)
             return f"({inside} and not {outside})"
         case "$IfThenElse":
-            test, then, other = arguments
-            inside, outside = (member(code, element, each) for each in (then, other))
-            return f"({inside} if {code.of(test)} else {outside})"
+            test, then, otherwise = arguments
+            inside, outside = (member(code, element, argument) for argument in (then, otherwise))
+            return f"({inside} if {code.expression(test)} else {outside})"
         case "$SetOfFcns":
             name = code.fresh("m")
             inside = member(code, name, arguments[1])
             return (
                 f"(isinstance({element}, Map) and {element}.domain.members == "
-                f"{code.of(arguments[0])} and all([{inside} for {name} in {element}.results]))"
+                f"{code.expression(arguments[0])} "
+                f"and all([{inside} for {name} in {element}.results]))"
             )
         case "$SetOfRcds":
-            names = [_field(each)[0] for each in arguments]
+            names = [_field(argument)[0] for argument in arguments]
             inside = " and ".join(
                 member(code, f"{element}[{name!r}]", domain)
                 for name, domain in map(_field, arguments)
@@ -99,14 +100,14 @@ def _in_builtin(code: Expressions, element: str, node: Builtin) -> str:
             return f"(isinstance({element}, frozenset) and all([{inside} for {name} in {element}]))"
         case "$CartesianProd":
             inside = " and ".join(
-                member(code, f"{element}[{place}]", each)
-                for place, each in enumerate(arguments, start=1)
+                member(code, f"{element}[{place}]", argument)
+                for place, argument in enumerate(arguments, start=1)
             )
             return (
                 f"(isinstance({element}, Map) and {element}.domain.sequence and "
                 f"len({element}) == {len(arguments)} and {inside})"
             )
-    return f"({element} in {code.of(node)})"
+    return f"({element} in {code.expression(node)})"
 
 
 def _field(pair: Expression) -> tuple[str, Expression]:
@@ -120,11 +121,11 @@ def elements(code: Expressions, node: Expression) -> str:
     """The elements of a set, for a loop whose order does not matter."""
     match node:
         case Call() if node.definition.standard and node.name == "..":
-            low, high = (code.of(each) for each in node.arguments)
+            low, high = (code.expression(argument) for argument in node.arguments)
             return f"range({low}, {high} + 1)"
         case Builtin("DOMAIN", (function,)):
-            return f"{code.of(function)}.domain.keys"
-    return code.of(node)
+            return f"{code.expression(function)}.domain.keys"
+    return code.expression(node)
 
 
 def loops(code: Expressions, bounds: tuple[Bound, ...]) -> str:

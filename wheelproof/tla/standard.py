@@ -40,7 +40,7 @@ _CALLS = {
 
 def standard(code: Expressions, node: Call) -> str:
     """The code of a standard operator's application; OutsideSubset where it is not known."""
-    arguments = [code.of(each) for each in node.arguments]
+    arguments = [code.expression(argument) for argument in node.arguments]
     if node.name in _INFIX:
         return f"({arguments[0]} {_INFIX[node.name]} {arguments[1]})"
     if node.name in ("\\div", "%"):

@@ -21,19 +21,19 @@ from wheelproof.tla.syntax import (
     conjuncts,
 )
 
-Known = Mapping[str, str]
+NextValues = Mapping[str, str]
 """Variable -> the code of its next value."""
 
 _LOCAL = re.compile(r"\b([sp])\d+\b")
 
 
 class Steps:
-    """The code of one action, or of Init. ``expressions``: code where these variables are known."""
+    """The code of one action, or of Init."""
 
     def __init__(
         self,
         layout: Layout,
-        expressions: Callable[[Known], Expressions],
+        expressions: Callable[[NextValues], Expressions],
         fresh: Callable[[str], str],
     ) -> None:
         self.layout, self.expressions, self.fresh = layout, expressions, fresh
@@ -43,20 +43,20 @@ class Steps:
         # the code of the values that the step has chosen, here
         self.chosen: list[str] = []
 
-    def of(self, body: Expression, label: str) -> str:
+    def step(self, body: Expression, label: str) -> str:
         """The body of a step's function, without the test of the label, which the caller makes."""
         self.label, self.place = label, body.place
         _, *rest = conjuncts(body)
         self.emit(rest, {}, "  ")
         text = "\n".join(self.lines)
-        used = set(_LOCAL.findall(text))
+        letters = set(_LOCAL.findall(text))
         head = [
             f"  {', '.join(f'{letter}{place}' for place in range(len(names)))}, = {values}"
             for letter, names, values in (
                 ("s", self.layout.shared, "s"),
                 ("p", self.layout.process, "p"),
             )
-            if letter in used
+            if letter in letters
         ]
         return "\n".join([*head, text, ""])
 
@@ -68,57 +68,61 @@ class Steps:
 
     # -- conjuncts, one by one
 
-    def emit(self, todo: list[Expression], known: Known, pad: str) -> None:
-        """The code of conjuncts. ``known``: the variables that have their next value."""
+    def emit(self, todo: list[Expression], nexts: NextValues, pad: str) -> None:
+        """The code of conjuncts. ``nexts``: the variables that have their next value."""
         if not todo:
-            return self.leaf(known, pad)
+            return self.leaf(nexts, pad)
         node, rest = todo[0], todo[1:]
         match node:
             case Builtin("$ConjList" | "\\land", arguments):
-                return self.emit([*arguments, *rest], known, pad)
+                return self.emit([*arguments, *rest], nexts, pad)
             case Builtin("$DisjList" | "\\lor", arguments) if self.branches(node):
-                for number, each in enumerate(arguments, 1):
+                for number, argument in enumerate(arguments, 1):
                     self.chosen.append(str(number))
-                    self.emit([each, *rest], known, pad)
+                    self.emit([argument, *rest], nexts, pad)
                     self.chosen.pop()
                 return None
-            case Builtin("$IfThenElse", (test, then, other)) if self.branches(node):
-                self.line(pad, f"if {self.code(known).of(test)}:")
-                self.emit([then, *rest], known, pad + " ")
+            case Builtin("$IfThenElse", (test, then, otherwise)) if self.branches(node):
+                self.line(pad, f"if {self.code(nexts).expression(test)}:")
+                self.emit([then, *rest], nexts, pad + " ")
                 self.line(pad, "else:")
-                return self.emit([other, *rest], known, pad + " ")
+                return self.emit([otherwise, *rest], nexts, pad + " ")
             case Builtin("$BoundedExists") if self.branches(node):
-                return self.each(node, rest, known, pad)
-            case Builtin("UNCHANGED", (what,)) if not self.in_init:
-                same = {name: self.old(name) for name in self.unchanged(what) if name not in known}
-                return self.emit(rest, {**known, **same}, pad)
+                return self.exists(node, rest, nexts, pad)
+            case Builtin("UNCHANGED", (operand,)) if not self.in_init:
+                same = {
+                    name: self.old(name)
+                    for name in self.unchanged_variables(operand)
+                    if name not in nexts
+                }
+                return self.emit(rest, {**nexts, **same}, pad)
             case Let() if self.branches(node):
-                return self.let(node, rest, known, pad)
+                return self.let(node, rest, nexts, pad)
             case Call(definition) if self.branches(node) and not definition.standard:
-                return self.inline(node, rest, known, pad)
-            case Builtin("=" | "\\in", (left, right)):
-                variable = self.assigned(left)
-                if variable is not None and variable not in known:
-                    return self.assign(node, variable, right, rest, known, pad)
-        self.line(pad, f"if {self.code(known).of(node)}:")
-        return self.emit(rest, known, pad + " ")
+                return self.inline(node, rest, nexts, pad)
+            case Builtin("=" | "\\in", (left_side, right)):
+                variable = self.target(left_side)
+                if variable is not None and variable not in nexts:
+                    return self.assign(node, variable, right, rest, nexts, pad)
+        self.line(pad, f"if {self.code(nexts).expression(node)}:")
+        return self.emit(rest, nexts, pad + " ")
 
-    def leaf(self, known: Known, pad: str) -> None:
+    def leaf(self, nexts: NextValues, pad: str) -> None:
         """A whole next state."""
         names = (*self.layout.shared, *self.layout.process)
-        missing = [name for name in names if name not in known]
+        missing = [name for name in names if name not in nexts]
         if missing:
             raise OutsideSubset(
                 f"a {'state' if self.in_init else 'step'} that gives {', '.join(missing)} no value",
                 self.place,
             )
         shared, process = (
-            "(" + "".join(f"{known[name]}, " for name in group) + ")"
+            "(" + "".join(f"{nexts[name]}, " for name in group) + ")"
             for group in (self.layout.shared, self.layout.process)
         )
         if self.in_init:
             return self.line(pad, f"out.append(({shared}, {process}))")
-        if all(known[name] == self.old(name) for name in self.layout.shared):
+        if all(nexts[name] == self.old(name) for name in self.layout.shared):
             shared = "s"
         after = f"(*ps[:i], {process}, *ps[i + 1:])"
         label = repr(self.label)
@@ -126,13 +130,13 @@ class Steps:
             label = f"chosen({label}, ({', '.join(self.chosen)},))"
         return self.line(pad, f"out.append((i, {label}, ({shared}, {after})))")
 
-    def each(self, node: Builtin, rest: list[Expression], known: Known, pad: str) -> None:
-        code, before = self.code(known), len(self.chosen)
+    def exists(self, node: Builtin, rest: list[Expression], nexts: NextValues, pad: str) -> None:
+        code, before = self.code(nexts), len(self.chosen)
         for bound in node.bounds:
             if bound.domain is None:
                 raise OutsideSubset("\\E without a set", node.place)
             names = [code.name(formal) for formal in bound.formals]
-            over = f"ordered({code.of(bound.domain)})"
+            over = f"ordered({code.expression(bound.domain)})"
             if bound.pattern:
                 whole = self.fresh("t")
                 self.line(pad, f"for {whole} in {over}:")
@@ -145,24 +149,24 @@ class Steps:
                     self.line(pad, f"for {name} in {over}:")
                     pad += " "
                     self.chosen.append(name)
-        self.emit([*node.arguments, *rest], known, pad)
+        self.emit([*node.arguments, *rest], nexts, pad)
         del self.chosen[before:]
 
-    def let(self, node: Let, rest: list[Expression], known: Known, pad: str) -> None:
+    def let(self, node: Let, rest: list[Expression], nexts: NextValues, pad: str) -> None:
         for definition in node.definitions:
             name = self.lets[definition] = self.fresh("d")
-            self.line(pad, f"{name} = {self.code(known).lambda_of(definition)}")
-        self.emit([node.body, *rest], known, pad)
+            self.line(pad, f"{name} = {self.code(nexts).lambda_of(definition)}")
+        self.emit([node.body, *rest], nexts, pad)
 
-    def inline(self, node: Call, rest: list[Expression], known: Known, pad: str) -> None:
+    def inline(self, node: Call, rest: list[Expression], nexts: NextValues, pad: str) -> None:
         """A definition that is a part of a step: its parameters become local names."""
-        definition, code = node.definition, self.code(known)
+        definition, code = node.definition, self.code(nexts)
         if definition.recursive:
             raise OutsideSubset(f"{definition.name}, a recursive part of a step,", node.place)
         for formal, value in zip(definition.formals, node.arguments, strict=True):
             if not (isinstance(value, Parameter) and value.formal is formal):
-                self.line(pad, f"{code.name(formal)} = {code.of(value)}")
-        self.emit([definition.body, *rest], known, pad)
+                self.line(pad, f"{code.name(formal)} = {code.expression(value)}")
+        self.emit([definition.body, *rest], nexts, pad)
 
     def assign(
         self,
@@ -170,28 +174,28 @@ class Steps:
         variable: str,
         value: Expression,
         rest: list[Expression],
-        known: Known,
+        nexts: NextValues,
         pad: str,
     ) -> None:
-        code, name = self.code(known), self.fresh("n")
+        code, name = self.code(nexts), self.fresh("n")
         if node.name == "\\in":
             if variable in self.layout.process and not self.in_init:
                 raise OutsideSubset(f"{variable}' \\in a set, for a thread's variable,", node.place)
-            self.line(pad, f"for {name} in ordered({code.of(value)}):")
+            self.line(pad, f"for {name} in ordered({code.expression(value)}):")
             self.chosen.append(name)
-            self.emit(rest, {**known, variable: name}, pad + " ")
+            self.emit(rest, {**nexts, variable: name}, pad + " ")
             self.chosen.pop()
             return None
         if self.in_init or variable in self.layout.shared:
-            text = code.of(value)
+            text = code.expression(value)
         else:
-            text = self.own(code, variable, value)
+            text = self.own_next(code, variable, value)
         if text != self.old(variable):
             self.line(pad, f"{name} = {text}")
             text = name
-        return self.emit(rest, {**known, variable: text}, pad)
+        return self.emit(rest, {**nexts, variable: text}, pad)
 
-    def own(self, code: Expressions, variable: str, value: Expression) -> str:
+    def own_next(self, code: Expressions, variable: str, value: Expression) -> str:
         """A thread's own next value: of ``[v EXCEPT ![self] = e]`` that is e."""
         match value:
             case Variable():
@@ -205,11 +209,11 @@ class Steps:
     def line(self, pad: str, text: str) -> None:
         self.lines.append(pad + text)
 
-    def code(self, known: Known) -> Expressions:
-        made = self.expressions(known)
+    def code(self, nexts: NextValues) -> Expressions:
+        expressions = self.expressions(nexts)
         for definition, name in self.lets.items():
-            made.bind(definition, name)
-        return made
+            expressions.bind(definition, name)
+        return expressions
 
     def branches(self, node: Expression) -> bool:
         """Whether a formula gives next values, so that it is taken apart."""
@@ -222,21 +226,23 @@ class Steps:
             return f"p{self.layout.process.index(name)}"
         return f"s{self.layout.shared.index(name)}"
 
-    def assigned(self, left: Expression) -> str | None:
+    def target(self, left_side: Expression) -> str | None:
         """The variable that an equation gives its next value, or its first one in Init."""
-        match left:
+        match left_side:
             case Variable(name) if self.in_init:
                 return name
             case Builtin("'", (Variable(name),)) if not self.in_init:
                 return name
         return None
 
-    def unchanged(self, node: Expression) -> list[str]:
+    def unchanged_variables(self, node: Expression) -> list[str]:
         match node:
             case Variable(name):
                 return [name]
             case Builtin("$Tuple", arguments):
-                return [name for each in arguments for name in self.unchanged(each)]
+                return [
+                    name for argument in arguments for name in self.unchanged_variables(argument)
+                ]
             case Call(definition) if not definition.standard and not definition.formals:
-                return self.unchanged(definition.body)
+                return self.unchanged_variables(definition.body)
         raise OutsideSubset("UNCHANGED of a formula", node.place)

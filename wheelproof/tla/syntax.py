@@ -1,6 +1,6 @@
 """The syntax tree of a TLA+ module, with every name resolved to its declaration.
 
-The tree has the subset that specifications of algorithms use. What lies outside of it is an
+The tree has the subset that specifications of algorithms use. A form outside of it is an
 :class:`Outside` node, which is refused only where it is needed.
 """
 
@@ -25,7 +25,7 @@ class Place(NamedTuple):
 
 
 class Level(IntEnum):
-    """What a formula is about, as SANY computes it."""
+    """The level of a formula, as SANY computes it."""
 
     CONSTANT = 0
     STATE = 1
@@ -36,12 +36,12 @@ class Level(IntEnum):
 class OutsideSubset(UsageError):
     """A module has something that the front end does not read."""
 
-    def __init__(self, what: str, place: Place) -> None:
+    def __init__(self, description: str, place: Place) -> None:
         super().__init__(
-            f"{place}: {what} is outside of the subset of TLA+ that Wheelproof compiles.",
+            f"{place}: {description} is outside of the subset of TLA+ that Wheelproof compiles.",
             "docs/tla.md lists the subset. Write the formula with it, or write the model by hand.",
         )
-        self.what, self.place = what, place
+        self.description, self.place = description, place
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +54,7 @@ class Formal:
 
 @dataclass(slots=True, eq=False)
 class Definition:
-    """An operator's definition. ``standard``: of a module that comes with TLA+."""
+    """An operator's definition."""
 
     name: str
     place: Place
@@ -62,6 +62,7 @@ class Definition:
     formals: tuple[Formal, ...] = ()
     recursive: bool = False
     standard: bool = False
+    """Whether it is of a module that comes with TLA+."""
     body: Expression = field(default_factory=lambda: Outside("a missing body", Place("", 0)))
 
 
@@ -119,21 +120,21 @@ class Call:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound:
-    """``formals \\in domain``. ``pattern``: the names take a tuple apart: ``<<x, y>> \\in S``.
-
-    Without a domain it is the name of a function that is defined by recursion.
-    """
+    """``formals \\in domain``."""
 
     formals: tuple[Formal, ...]
     pattern: bool
+    """Whether the names take a tuple apart: ``<<x, y>> \\in S``."""
     domain: Expression | None
+    """The set; None for the name of a function that is defined by recursion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Builtin:
-    """An application of an operator of the language. ``name``: SANY's, such as ``$Except``."""
+    """An application of an operator of the language."""
 
     name: str
+    """SANY's name, such as ``$Except``."""
     arguments: tuple[Expression, ...]
     bounds: tuple[Bound, ...]
     place: Place
@@ -169,7 +170,7 @@ class At:
 class Outside:
     """Something that the front end does not read."""
 
-    what: str
+    description: str
     place: Place
     level: Level = Level.TEMPORAL
 
@@ -224,8 +225,8 @@ def children(node: Expression) -> Iterator[Expression]:
 def conjuncts(node: Expression) -> Iterator[Expression]:
     """The members of a conjunction, nested ones included; the node itself where it is none."""
     if isinstance(node, Builtin) and node.name in ("$ConjList", "\\land"):
-        for each in node.arguments:
-            yield from conjuncts(each)
+        for argument in node.arguments:
+            yield from conjuncts(argument)
     else:
         yield node
 
@@ -233,27 +234,27 @@ def conjuncts(node: Expression) -> Iterator[Expression]:
 def disjuncts(node: Expression) -> Iterator[Expression]:
     """The members of a disjunction, nested ones included; the node itself where it is none."""
     if isinstance(node, Builtin) and node.name in ("$DisjList", "\\lor"):
-        for each in node.arguments:
-            yield from disjuncts(each)
+        for argument in node.arguments:
+            yield from disjuncts(argument)
     else:
         yield node
 
 
 def variables_of(node: Expression) -> frozenset[str]:
     """The variables that a formula reads, through the definitions that it uses."""
-    found: set[str] = set()
-    seen: set[int] = set()
+    names: set[str] = set()
+    visited: set[int] = set()
     waiting: list[Expression] = [node]
     while waiting:
         here = waiting.pop()
         if isinstance(here, Variable):
-            found.add(here.name)
+            names.add(here.name)
         if (
             isinstance(here, Call | Operator)
             and not here.definition.standard
-            and id(here.definition) not in seen
+            and id(here.definition) not in visited
         ):
-            seen.add(id(here.definition))
+            visited.add(id(here.definition))
             waiting.append(here.definition.body)
         waiting += children(here)
-    return frozenset(found)
+    return frozenset(names)

@@ -24,11 +24,14 @@ class Undefined(UsageError, LookupError):
 
 
 class Domain:
-    """The arguments of maps, in their canonical order, and all maps over them.
+    """The arguments of maps, in their canonical order, and all maps over them."""
 
-    ``values``: those of the model. ``sequence``: the arguments are 1..n. ``shown``: in the order in
-    which a reader has them.
-    """
+    values: Values
+    """The maps of the model."""
+    sequence: bool
+    """Whether the arguments are 1..n."""
+    shown: tuple[Any, ...]
+    """The arguments in the order of a page."""
 
     __slots__ = ("at", "keys", "members", "sequence", "shown", "values", "_plain", "_truths")
 
@@ -43,11 +46,11 @@ class Domain:
     def map(self, results: tuple[Any, ...]) -> Map:
         """The map to these results, in the order of ``keys``."""
         table = self._truths if results and results[0].__class__ is bool else self._plain
-        found = table.get(results)
-        if found is None:
-            found = table[results] = Map(zip(self.keys, results, strict=True))
-            found.domain, found.results = self, results
-        return found
+        entry = table.get(results)
+        if entry is None:
+            entry = table[results] = Map(zip(self.keys, results, strict=True))
+            entry.domain, entry.results = self, results
+        return entry
 
 
 class Map(dict[Any, Any]):
@@ -108,13 +111,13 @@ class Values:
 
     def domain(self, keys: Iterable[Any]) -> Domain:
         """The domain of these arguments."""
-        ordered = tuple(sorted(keys, key=order))
+        canonical = tuple(sorted(keys, key=order))
         # TRUE and 1 are one key in Python
-        named = (*ordered, None, *(key for key in ordered if key.__class__ is bool))
-        found = self._domains.get(named)
-        if found is None:
-            found = self._domains[named] = Domain(ordered, self)
-        return found
+        identity = (*canonical, None, *(key for key in canonical if key.__class__ is bool))
+        entry = self._domains.get(identity)
+        if entry is None:
+            entry = self._domains[identity] = Domain(canonical, self)
+        return entry
 
     def sequence(self, items: tuple[Any, ...]) -> Map:
         while len(self._lengths) <= len(items):
@@ -122,9 +125,9 @@ class Values:
         return self._lengths[len(items)].map(items)
 
     def function(self, pairs: Iterable[tuple[Any, Any]]) -> Map:
-        known = dict(pairs)
-        domain = self.domain(known)
-        return domain.map(tuple([known[key] for key in domain.keys]))
+        results = dict(pairs)
+        domain = self.domain(results)
+        return domain.map(tuple([results[key] for key in domain.keys]))
 
     def changed(self, old: Map, key: Any, value: Any) -> Map:
         """``[old EXCEPT ![key] = value]``; as it was where the key is not in the domain."""
@@ -160,17 +163,17 @@ class Values:
 
     def recursive(self, keys: Iterable[Any], body: Callable[[Any, Any], Any]) -> Map:
         """``f[n \\in keys] == body(f, n)``."""
-        unfolded = _Unfolded(body)
-        return self.function([(key, unfolded[key]) for key in keys])
+        unfolding = _Unfolded(body)
+        return self.function([(key, unfolding[key]) for key in keys])
 
-    def own(self, value: Any) -> Any:
+    def intern(self, value: Any) -> Any:
         """A value of another model's as one of these. Without this, equal maps are two objects."""
         match value:
             case Map():
-                pairs = [(self.own(key), self.own(result)) for key, result in value.items()]
+                pairs = [(self.intern(key), self.intern(result)) for key, result in value.items()]
                 return self.function(pairs)
             case frozenset():
-                return frozenset(map(self.own, value))
+                return frozenset(map(self.intern, value))
         return value
 
     def from_plain(self, value: Any) -> Any:
@@ -178,7 +181,7 @@ class Values:
         match value:
             case Mapping():
                 return self.function(
-                    (self.from_plain(key), self.from_plain(each)) for key, each in value.items()
+                    (self.from_plain(key), self.from_plain(result)) for key, result in value.items()
                 )
             case list() | tuple():
                 return self.sequence(tuple(map(self.from_plain, value)))
@@ -202,15 +205,15 @@ class _Unfolded(dict[Any, Any]):
 class Once:
     """The value of a LET definition, computed where it is first needed."""
 
-    __slots__ = ("_made", "_value")
+    __slots__ = ("_compute", "_value")
 
-    def __init__(self, made: Callable[[], Any]) -> None:
-        self._made: Callable[[], Any] | None = made
+    def __init__(self, compute: Callable[[], Any]) -> None:
+        self._compute: Callable[[], Any] | None = compute
         self._value: Any = None
 
     def __call__(self) -> Any:
-        if self._made is not None:
-            self._value, self._made = self._made(), None
+        if self._compute is not None:
+            self._value, self._compute = self._compute(), None
         return self._value
 
 
@@ -224,15 +227,15 @@ def choose(elements: Iterable[Any], test: Callable[[Any], bool]) -> Any:
 
     Raises Undefined where none fits, and where the choice between several is TLC's own.
     """
-    found = [each for each in elements if test(each)]
-    if not found:
+    matches = [element for element in elements if test(element)]
+    if not matches:
         raise Undefined("CHOOSE: no element of the set fits.")
-    if len(found) > 1 and not all(type(each) is int for each in found):
+    if len(matches) > 1 and not all(type(element) is int for element in matches):
         raise Undefined(
-            f"CHOOSE: {text(frozenset(found))} all fit, and TLA+ leaves open which is meant.",
+            f"CHOOSE: {text(frozenset(matches))} all fit, and TLA+ leaves open which is meant.",
             "Write a condition that one element meets.",
         )
-    return min(found) if len(found) > 1 else found[0]
+    return min(matches) if len(matches) > 1 else matches[0]
 
 
 def no_case() -> Any:
@@ -245,7 +248,7 @@ def as_plain(value: Any) -> Any:
         case Map() if value.domain.sequence:
             return tuple(map(as_plain, value.results))
         case Map():
-            return {as_plain(key): as_plain(each) for key, each in value.items()}
+            return {as_plain(key): as_plain(result) for key, result in value.items()}
         case frozenset():
             return frozenset(map(as_plain, value))
     return value
