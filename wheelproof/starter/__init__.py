@@ -19,10 +19,10 @@ from wheelproof.project import counts
 from wheelproof.tla.reader import STANDARD
 
 COUNTS = {"two_adders": {"generated": 128, "distinct": 84, "depth": 18}}
-"""Of the starter's only scenario, whatever its name."""
+"""The counts of the starter's only scenario."""
 
 BROKEN = {"NothingLost": ["pc other", "value +1", "value -1", "value other"]}
-"""What breaks the starter's only invariant."""
+"""The changes that break the starter's only invariant."""
 
 TAKEN = ("impl", "harness", "runtime")
 """Names of other modules of the project."""
@@ -81,23 +81,25 @@ def write(folder: Path, name: str) -> list[Path]:
     """Write a project into a folder; the files that are new.
 
     UsageError where one of them is there already: nothing is written then. ToolError where a file
-    cannot be written: what was written is taken away again.
+    cannot be written: the new files are removed again.
     """
     texts = files(name)
     if there := [place for place in texts if (folder / place).exists()]:
         raise UsageError(
             f"{folder / there[0]} is there already.", "Choose another name, or another folder."
         )
-    known, broken = counts.read(folder / "spec"), counts.read_broken(folder / "spec")
-    made: list[Path] = []
+    counts_by_name, violations = counts.read(folder / "spec"), counts.read_broken(folder / "spec")
+    paths: list[Path] = []
     try:
         for place, text in texts.items():
             documents.write_text(folder / place, text)
-            made.append(folder / place)
-        counts.write(folder / "spec", {**known, name: COUNTS}, {**broken, name: BROKEN})
+            paths.append(folder / place)
+        counts.write(
+            folder / "spec", {**counts_by_name, name: COUNTS}, {**violations, name: BROKEN}
+        )
     except WheelproofError:
-        for file in made:
+        for file in paths:
             with suppress(OSError):
                 file.unlink()
         raise
-    return made
+    return paths
