@@ -226,7 +226,7 @@ def jvm_(
     from wheelproof.commands import compiled, planning, releases
     from wheelproof.commands.verification import Verification
     from wheelproof.events import VerifyOptions
-    from wheelproof.jvm.tasks import chosen
+    from wheelproof.jvm.tasks import select
 
     found = mechanisms_of(root, [])
     if table + matrix + as_json > 1:
@@ -235,7 +235,7 @@ def jvm_(
         )
     wanted = set(checked or ()) or (releases.names(found.values()) if matrix else set())
     first = table and every and not release
-    checks = chosen(found.values(), wanted, release, fine, every, first)
+    checks = select(found.values(), wanted, release, fine, every, first)
     options = VerifyOptions(
         mechanisms=tuple(dict.fromkeys(mechanism for mechanism, _ in checks)),
         layers=frozenset({"jvm"}),

@@ -10,7 +10,7 @@ from pathlib import Path
 from real.d1.classes import HERE, JUNIT, NAMED, REGRESSION, TOO_SLOW, Classes, released
 from wheelproof.errors import Inconclusive, ToolError, WheelproofError
 from wheelproof.jvm.jars import locate
-from wheelproof.jvm.patch import patched
+from wheelproof.jvm.patch import with_patch
 
 BOUNDARIES = (400, 8_000, 160_000)
 """Keys at which a bucket of the third, fourth or fifth wheel is due, in ms."""
@@ -46,7 +46,7 @@ def cost(classes: Classes) -> str:
 def regression(classes: Classes, folder: Path) -> tuple[bool, str]:
     """Whether the JUnit test passes on these classes, and what JUnit prints."""
     (junit,) = locate([JUNIT], fetch=True)
-    with patched(REGRESSION, folder) as source:
+    with with_patch(REGRESSION, folder) as source:
         test = classes.compile([source], junit)
     path = os.pathsep.join(map(str, (test, *classes.path)))
     options = ["--disable-banner", "--disable-ansi-colors", "--details=tree"]

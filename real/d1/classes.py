@@ -13,8 +13,8 @@ from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.jvm import declaration
 from wheelproof.jvm.jars import NotHere, locate
-from wheelproof.jvm.patch import patched
-from wheelproof.jvm.setup import MINIMUM, compiled
+from wheelproof.jvm.patch import with_patch
+from wheelproof.jvm.setup import MINIMUM, compile_java
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -43,7 +43,7 @@ class Classes:
 
     def compile(self, sources: Sequence[Path], *more: Path) -> Path:
         """The jar with the classes of these sources."""
-        return compiled(self.java, sources, [*self.path, *more], True)
+        return compile_java(self.java, sources, [*self.path, *more], True)
 
     def run(
         self, *arguments: str | Path, patience_s: float, beside: Sequence[int] = ()
@@ -80,6 +80,6 @@ def released(release: str, folder: Path, fixed: bool) -> Classes:
     classes = Classes(runtime.executable, jars)
     if not fixed:
         return classes
-    with patched(FIX, folder, *locate([SOURCES], fetch=True)) as source:
+    with with_patch(FIX, folder, *locate([SOURCES], fetch=True)) as source:
         own = classes.compile([source])
     return Classes(classes.java, (own, *jars))

@@ -16,7 +16,7 @@ from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.jvm import declaration
 from wheelproof.jvm.jars import NotHere, locate
-from wheelproof.jvm.setup import MINIMUM, compiled
+from wheelproof.jvm.setup import MINIMUM, compile_java
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -90,7 +90,7 @@ def by_kafka(release: str, given: Iterable[Input]) -> list[str]:
     whole = more.pop("compares") != "leader"
     pinned = [Artifact(coordinate, sha256) for coordinate, sha256 in more.items()]
     jars = locate([*declaration.artifacts(ROOT, release), *pinned], fetch=True)
-    own = compiled(runtime.executable, SOURCES, jars, True)
+    own = compile_java(runtime.executable, SOURCES, jars, True)
     path = os.pathsep.join(map(str, (own, *jars)))
     command = [str(runtime.executable), *java.QUICK_START]
     try:

@@ -12,7 +12,7 @@ from real.d1 import classes as d1
 from tests.nights import only
 from wheelproof.errors import ToolError
 from wheelproof.jvm.jars import NotHere, locate
-from wheelproof.jvm.patch import patched
+from wheelproof.jvm.patch import with_patch
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_a_diff_that_does_not_apply_is_refused_by_name(folder, tmp_path):
     damaged.write_text(text.replace("writeLock.lock();", "writeLock.unlock();"), encoding="utf-8")
     with (
         pytest.raises(ToolError, match="damaged.diff does not apply to kafka-server-common-4.3.0"),
-        patched(damaged, tmp_path, *locate([d1.SOURCES], fetch=True)),
+        with_patch(damaged, tmp_path, *locate([d1.SOURCES], fetch=True)),
     ):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["damaged.diff"]

@@ -52,7 +52,7 @@ def compiled(folder, source="class A {}", path="/one.jar"):
     keys = []
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(setup.kept, "jar", lambda key, make: keys.append(key))
-        setup.compiled(Path("/one/java"), [folder / "A.java"], [Path(path)], fetch=False)
+        setup.compile_java(Path("/one/java"), [folder / "A.java"], [Path(path)], fetch=False)
     return keys[0]
 
 

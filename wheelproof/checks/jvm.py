@@ -14,7 +14,7 @@ from wheelproof.jvm.answers import Loaded, Races
 from wheelproof.jvm.declaration import BISIMULATION, Change
 from wheelproof.jvm.followed import Followed
 from wheelproof.jvm.joined import Joined
-from wheelproof.jvm.marks import Compared, compared
+from wheelproof.jvm.marks import Compared, compare
 from wheelproof.jvm.process import Jvm
 from wheelproof.jvm.setup import jars_of, prepare
 from wheelproof.jvm.table import table_faults
@@ -84,7 +84,7 @@ def check(context: Context, names: Sequence[str]) -> Report:
 def same_classes(context: Context, task: Task) -> Report:
     """The class files of a release are those of another, on which they are checked."""
     started = context.begin(LAYER, task.name, context.limits.bisimulation_seconds)
-    judged = classfiles.judged(context.mechanism.root, task.binding, task.release)
+    judged = classfiles.measure(context.mechanism.root, task.binding, task.release)
     row = context.row(LAYER, task.name, started, expected="exhaustive", **judged)
     return Report([row])
 
@@ -222,7 +222,7 @@ class _Checks(Files):
         found = self.jvm.explore(most, self.context.limits.bisimulation_seconds)
         program = self.mechanism.scenarios[scenario]
         encoder = Encoder(graph.model, program, task.binding.names)
-        judged = composed.judged(found, graph, rows, encoder, task.binding.halfway)
+        judged = composed.measure(found, graph, rows, encoder, task.binding.halfway)
         if "why" in judged:
             judged["why"] = f"{scenario}: {judged['why']}"
         return judged | {"bound": f"{self.context.bound(scenario)}, every step"}
@@ -309,7 +309,7 @@ class _Checks(Files):
             return Compared((), ())
         marks = self.context.implementation().marks
         binding = task.binding
-        return compared(answer, marks, binding.fields, binding.races, binding.apart)
+        return compare(answer, marks, binding.fields, binding.races, binding.apart)
 
     def violation(self, task: Task, scenario: str, name: str, without: str = "") -> Measured:
         """The model's shortest run to a violation, followed on the classes state by state."""

@@ -6,18 +6,21 @@ from typing import NotRequired, TypedDict
 
 
 class Loaded(TypedDict):
-    """``compared``: instructions that are those of the class files. ``statics``: fields."""
+    """The answer to ``load``."""
 
     compared: int
+    """The number of instructions that are those of the class files."""
     statics: list[str]
+    """The static fields."""
 
 
 class Explored(TypedDict):
-    """The head of a graph. ``shared``: how many numbers its shared variables are."""
+    """The head of a graph."""
 
     states: int
     threads: int
     shared: int
+    """The count of numbers for its shared variables."""
     complete: bool
     seconds: float
     runs: int
@@ -37,13 +40,15 @@ class Frame(TypedDict):
 
 
 class Standing(TypedDict):
-    """A thread in a state. ``standing``: MOVES and so on. ``failure``: of one that has ended."""
+    """A thread in a state."""
 
     thread: str
     standing: int
+    """MOVES, WAITS, ENDED or FAILED."""
     label: str
     frames: list[Frame]
     failure: NotRequired[str | None]
+    """The failure of a thread that has ended."""
 
 
 class Shown(TypedDict):
@@ -54,26 +59,30 @@ class Shown(TypedDict):
 
 
 class Replayed(TypedDict):
-    """The states on a schedule. ``fault``: why it could not be followed to its end.
-
-    ``results``: of each step, those of the operations that it ended, as JSON.
-    """
+    """The states on a schedule."""
 
     fault: str | None
+    """Why the schedule could not be followed to its end."""
     states: list[Shown]
     results: list[str]
+    """The results of the operations that each step ended, as JSON."""
 
 
 class Races(TypedDict):
-    """``races``: (field, site, site). ``plain``, ``volatile``: fields, as "Class.field"."""
+    """The data races of a run, and its fields."""
 
     races: list[tuple[str, str, str]]
+    """(field, site, site) of each race."""
     plain: list[str]
+    """The plain fields, as "Class.field"."""
     volatile: list[str]
+    """The volatile fields, as "Class.field"."""
 
 
 class Sites(TypedDict):
-    """``sites``: (key, kind, line, label, hits) of instructions. ``opaque``: classes."""
+    """The sites that a run has reached."""
 
     sites: list[tuple[str, str, int, str, int]]
+    """(key, kind, line, label, hits) of each instruction."""
     opaque: list[str]
+    """Opaque classes."""

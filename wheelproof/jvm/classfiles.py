@@ -19,34 +19,35 @@ def digests(jars: Iterable[Path], classes: Sequence[str]) -> dict[str, str]:
 
     Of two jars that have a file, the first one counts, as on a class path.
     """
-    found: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     for jar in jars:
         with zipfile.ZipFile(jar) as file:
             for name in file.namelist():
                 outer = name.removesuffix(".class").partition("$")[0]
                 if name.endswith(".class") and (outer in classes or name[:-6] in classes):
-                    found.setdefault(name, hashlib.sha256(file.read(name)).hexdigest())
-    return found
+                    hashes.setdefault(name, hashlib.sha256(file.read(name)).hexdigest())
+    return hashes
 
 
-def judged(root: Path, binding: Binding, release: str) -> Measured:
+def measure(root: Path, binding: Binding, release: str) -> Measured:
     """Verdict, bound and figures of the comparison; NotHere where a jar is absent."""
-    other = binding.same[release]
-    mine, theirs = (
-        digests(jars_of(root, each, fetch=False), binding.classes) for each in (release, other)
+    earlier = binding.same[release]
+    ours, theirs = (
+        digests(jars_of(root, version, fetch=False), binding.classes)
+        for version in (release, earlier)
     )
     harness = {name.partition("$")[0] for name in binding.harness}
-    wanted = [name for name in binding.classes if name.partition("$")[0] not in harness]
-    absent = [name for name in wanted if f"{name}.class" not in mine]
-    made: Measured = {
-        "figures": {"classes": len(mine)},
-        "bound": f"{len(mine)} class files of {release}, which are those of {other}",
+    classes = [name for name in binding.classes if name.partition("$")[0] not in harness]
+    absent = [name for name in classes if f"{name}.class" not in ours]
+    result: Measured = {
+        "figures": {"classes": len(ours)},
+        "bound": f"{len(ours)} class files of {release}, which are those of {earlier}",
     }
     if absent:
         why = f"{release} has no {', '.join(absent)}"
-        return made | {"verdict": Verdict.VACUOUS, "why": why}
-    differ = sorted(name for name in {*mine, *theirs} if mine.get(name) != theirs.get(name))
+        return result | {"verdict": Verdict.VACUOUS, "why": why}
+    differ = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
     if differ:
-        why = f"not the class files of {other}: {', '.join(differ)}"
-        return made | {"verdict": Verdict.VIOLATED, "property": PROPERTY, "why": why}
-    return made | {"verdict": Verdict.EXHAUSTIVE}
+        why = f"not the class files of {earlier}: {', '.join(differ)}"
+        return result | {"verdict": Verdict.VIOLATED, "property": PROPERTY, "why": why}
+    return result | {"verdict": Verdict.EXHAUSTIVE}

@@ -29,10 +29,10 @@ INSIDE = "(inside "
 
 
 class Searched:
-    """A graph of the JVM as :class:`Inclusion` reads a search.
+    """A graph of the JVM as :class:`Inclusion` reads a search."""
 
-    ``ways``: how each thread goes on. ``entries``: (operation, site) with which one begins.
-    """
+    entries: set[str]
+    """(operation, site) with which an operation begins."""
 
     def __init__(
         self,
@@ -64,26 +64,26 @@ class Searched:
             for thread in range(count)
             if graph.results_of[node * count + thread]
         }
-        self.entries: set[str] = set()
+        self.entries = set()
         self.longer: dict[int, set[str]] = {}
         for thread, (_, inside, _) in enumerate(self.ways[0]):
             if inside:
                 self.entries.add(self.waits[0][thread])
         for node in nodes:
             for thread, following in self.successors[node].items():
-                self._taken(node, thread, following)
+                self._add_step(node, thread, following)
 
     def _label(self, node: int, thread: int) -> str:
         number, standing = divmod(self.graph.standing[node * self.graph.threads + thread], 4)
         return DONE if standing == ENDED else self.graph.labels[number]
 
-    def _taken(self, node: int, thread: int, following: int) -> None:
-        own = self.ways[node][thread][0]
+    def _add_step(self, node: int, thread: int, following: int) -> None:
+        label = self.ways[node][thread][0]
         inside = self.ways[following][thread][1]
         if inside and inside != self.ways[node][thread][1]:
             self.entries.add(self.waits[following][thread])
-        if own and self.ways[following][thread][:2] == (None, None):
-            self.longer.setdefault(thread, set()).add(own)
+        if label and self.ways[following][thread][:2] == (None, None):
+            self.longer.setdefault(thread, set()).add(label)
 
     @property
     def implementation(self) -> Searched:
@@ -92,8 +92,8 @@ class Searched:
 
     def rests(self, node: int, thread: int) -> str | None:
         """The model's label of a thread that is not inside an operation; else None."""
-        own, inside, _ = self.ways[node][thread]
-        return inside if inside and self.waits[node][thread] in self.entries else own
+        label, inside, _ = self.ways[node][thread]
+        return inside if inside and self.waits[node][thread] in self.entries else label
 
     def figures(self) -> dict[str, float]:
         return {
@@ -113,8 +113,8 @@ class Searched:
             if FAILED in does:
                 message = f"an exception ends {self.names[does.index(FAILED)]}"
                 return Difference("exception", message, self._way_to(node))
-            blocked = all(self.graph.after[first + thread] == BLOCKED for thread in threads)
-            if blocked and any(each != ENDED for each in does):
+            is_stuck = all(self.graph.after[first + thread] == BLOCKED for thread in threads)
+            if is_stuck and any(standing != ENDED for standing in does):
                 return Difference("deadlock", "no thread can move", self._way_to(node))
         return None
 
@@ -140,9 +140,9 @@ def follow(
 ) -> tuple[dict[str, int], Difference | None]:
     """The figures, and the first difference; None where each run is one of the model's."""
     theirs = [encoder.split(encoder.shared(state)) for state in model.states]
-    mine = [encoder.split(numbers) for numbers in graph.shared]
+    ours = [encoder.split(numbers) for numbers in graph.shared]
     sizes = {
-        name: {len(state[name]) for state in (*theirs, *mine) if name in state}
+        name: {len(state[name]) for state in (*theirs, *ours) if name in state}
         for name in theirs[0]
     }
 
@@ -152,23 +152,23 @@ def follow(
             for name, numbers in state.items()
         }
 
-    search = Searched(graph, model.model.threads, [cells(each) for each in mine], halfway)
-    expected = [cells(each) for each in theirs]
+    search = Searched(graph, model.model.threads, [cells(values) for values in ours], halfway)
+    cells_of_model = [cells(values) for values in theirs]
     labels = [[process[0] for process in state[1]] for state in model.states]
-    inclusion = Inclusion(search, rows, expected.__getitem__, labels.__getitem__)
-    found = search.stuck()
-    if found is None:
+    inclusion = Inclusion(search, rows, cells_of_model.__getitem__, labels.__getitem__)
+    difference = search.stuck()
+    if difference is None:
         try:
             inclusion.follow()
-        except Parted as parted:
-            found = parted.difference
-    return {name: int(value) for name, value in inclusion.figures().items()}, found
+        except Parted as error:
+            difference = error.difference
+    return {name: int(value) for name, value in inclusion.figures().items()}, difference
 
 
-def judged(
+def measure(
     graph: Graph, model: StateGraph, rows: Rows, encoder: Encoder, halfway: Mapping[str, str]
 ) -> Measured:
-    """The verdict, with what a row needs beside it."""
+    """The verdict and the other fields of a row."""
     if graph.faults:
         return {"verdict": Verdict.ERROR, "why": "; ".join(graph.faults)}
     if not graph.complete:
@@ -177,14 +177,14 @@ def judged(
     figures, difference = follow(graph, model, rows, encoder, halfway)
     # as rows of other comparisons name them
     figures |= {"compared_edges": figures["matched_edges"], "pairs": figures["followed"]}
-    found: Measured = {"figures": figures}
+    result: Measured = {"figures": figures}
     if difference is not None:
         schedule = " ".join(f"{thread}.{label}" for thread, label in difference.schedule)
         why = f"{difference} [{schedule}]"
-        return found | {"verdict": Verdict.VIOLATED, "property": COMPOSITION, "why": why}
+        return result | {"verdict": Verdict.VIOLATED, "property": COMPOSITION, "why": why}
     if not figures["inside"]:
-        return found | {"verdict": Verdict.VACUOUS, "why": "no operation below has a step"}
-    if left := figures["model_edges"] - figures["matched_edges"]:
-        why = f"{left} edges of the model were taken in no run"
-        return found | {"verdict": Verdict.VIOLATED, "property": COMPOSITION, "why": why}
-    return found | {"verdict": Verdict.EXHAUSTIVE}
+        return result | {"verdict": Verdict.VACUOUS, "why": "no operation below has a step"}
+    if remainder := figures["model_edges"] - figures["matched_edges"]:
+        why = f"{remainder} edges of the model were taken in no run"
+        return result | {"verdict": Verdict.VIOLATED, "property": COMPOSITION, "why": why}
+    return result | {"verdict": Verdict.EXHAUSTIVE}

@@ -34,85 +34,92 @@ BISIMULATION = "Bisimulation"
 
 @dataclass(frozen=True)
 class Change:
-    """A seeded change of a class file, which each of the scenarios must reject.
-
-    ``fine``: only where every access is a step, and not otherwise. ``races``: the fields on which
-    there must be data races, instead of another state. ``without``: the decision that the
-    changed classes lack; the mechanism without it is what they are. ``profile``: where it is run.
-    """
+    """A seeded change of a class file, which each of the scenarios must reject."""
 
     name: str
     about: str
     scenarios: tuple[str, ...]
     fine: bool = False
+    """Whether the change shows only where every access is a step."""
     races: tuple[str, ...] = ()
+    """The fields on which there must be data races, instead of another state."""
     without: str = ""
+    """The decision that the changed classes lack. They behave as the mechanism without it."""
     profile: str = "fast"
+    """The profile that runs the change."""
 
 
 @dataclass(frozen=True)
 class Binding:
-    """One file ``jvm/NAME.toml``. Names of classes are internal ones (``a/b/C``).
-
-    ``releases``: the first one is that of the fast profile, if ``profile`` is "fast".
-    ``same``: release -> an earlier one of the list whose class files it has, byte for byte.
-    ``labels``: label -> sites; ``fine``: the labels that differ where each access is a step.
-    ``unlabelled``: pattern of sites without a label -> reason. ``opaque``: class of which only the
-    class is part of the state -> reason. ``redirect``: (class, static field, static field that
-    stands for it). ``within``: pattern of sites that are no step of their own even where each
-    access is one -> reason. ``delayed``: "Class.field" of those whose stores may reach memory late.
-    ``names``: of the model's values, beside those that the scenario has. ``races``: field on which
-    there are data races -> reason. ``fields``: "Class.field" here -> that of the Python
-    implementation, where the names differ by more than their spelling. ``apart``: those that are
-    compared with no field of it -> reason.
-    ``fast``: scenarios of the fast profile; ``coarse``: those too large for ``fine``.
-    ``folders``: of the Java sources, beside the file; one of its name where there is none.
-    ``where``: field of a scenario -> the value that it must have throughout.
-    ``inside``: label -> the calls of operations below that are its step, whose own steps are on.
-    ``below``: the sites of these, from the labels of other files. ``halfway``: variable that shows
-    an operation's own locks while it is under way -> reason.
-    ``joined``: "STEP NEXT", two labels of a thread that are one step of these classes -> reason.
-    ``rejects``: scenario of another machine, which these classes must not be -> reason.
-    ``renamed``: such a scenario -> label here -> label there of the same step, so that the two
-    machines differ by more than names.
-    ``patch``: a diff, below the project's folder, against one source file of the release's jar of
-    sources. What it compiles to stands before the jars.
-    """
+    """One file ``jvm/NAME.toml``. Names of classes are internal ones (``a/b/C``)."""
 
     name: str
     file: Path
     mechanism: str
     releases: tuple[str, ...]
+    """The releases; the first one is that of the fast profile, if ``profile`` is "fast"."""
     classes: tuple[str, ...]
     harness: tuple[str, ...]
     labels: Mapping[str, tuple[str, ...]]
+    """Label -> sites."""
     same: Mapping[str, str] = field(default_factory=dict)
+    """Release -> an earlier one of the list whose class files it has, byte for byte."""
     fine: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The labels that differ where each access is a step."""
     below: tuple[str, ...] = ()
+    """The sites of operations below, from the labels of other files."""
     inside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Label -> the calls of operations below that are its step, whose own steps are on."""
     halfway: Mapping[str, str] = field(default_factory=dict)
+    """Variable that shows an operation's own locks while it is under way -> reason."""
     calls: tuple[str, ...] = ()
     redirect: tuple[tuple[str, str, str], ...] = ()
+    """(class, static field, static field that stands for it)."""
     unlabelled: Mapping[str, str] = field(default_factory=dict)
+    """Pattern of sites without a label -> reason."""
     opaque: Mapping[str, str] = field(default_factory=dict)
+    """Class of which only the class is part of the state -> reason."""
     within: Mapping[str, str] = field(default_factory=dict)
+    """Pattern of sites that are no step of their own even where each access is one -> reason."""
     delayed: tuple[str, ...] = ()
+    """"Class.field" of the fields whose stores may reach memory late."""
     names: tuple[str, ...] = ()
+    """Names of the model's values, beside those of the scenario."""
     races: Mapping[str, str] = field(default_factory=dict)
+    """Field on which there are data races -> reason."""
     fields: Mapping[str, str] = field(default_factory=dict)
+    """"Class.field" here -> the field of the Python implementation.
+
+    Only for names that differ by more than their spelling.
+    """
     apart: Mapping[str, str] = field(default_factory=dict)
+    """Field that is compared with no field of the implementation -> reason."""
     profile: str = "fast"
     fast: tuple[str, ...] = ()
+    """Scenarios of the fast profile."""
     coarse: tuple[str, ...] = ()
+    """Scenarios that are too large for ``fine``."""
     where: Mapping[str, str] = field(default_factory=dict)
+    """Field of a scenario -> the value that it must have throughout."""
     folders: tuple[str, ...] = ()
+    """Folders of the Java sources, beside the file; one of its name where there is none."""
     patch: str = ""
+    """A diff against one source file of the release's jar of sources.
+
+    Its path is below the project's folder. The classes compiled from it stand before the jars.
+    """
     without: str = ""
     absent: Mapping[str, str] = field(default_factory=dict)
     unused: Mapping[str, str] = field(default_factory=dict)
     joined: Mapping[str, str] = field(default_factory=dict)
+    """"STEP NEXT", two labels of a thread that are one step of these classes -> reason."""
     rejects: Mapping[str, str] = field(default_factory=dict)
+    """Scenario of another machine, which these classes must not be -> reason."""
     renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Scenario of ``rejects`` -> label here -> label there of the same step.
+
+    The two machines then differ by more than names.
+    """
     changes_class: str = ""
     changes: Mapping[str, Change] = field(default_factory=dict)
 
@@ -135,10 +142,12 @@ class Binding:
         """The binding with the names that its steps have in the machine of a scenario."""
         names = self.renamed.get(scenario, {})
 
-        def of(sites: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        def rename(sites: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
             return {names.get(label, label): places for label, places in sites.items()}
 
-        return replace(self, labels=of(self.labels), fine=of(self.fine), inside=of(self.inside))
+        return replace(
+            self, labels=rename(self.labels), fine=rename(self.fine), inside=rename(self.inside)
+        )
 
     def scenarios(self, mechanism: Mechanism) -> list[str]:
         """The mechanism's scenarios that these classes are meant for."""
@@ -178,11 +187,11 @@ def load(file: Path) -> dict[str, Any]:
 def read(file: Path) -> Binding:
     """Read and check one file; a UsageError names the file and the field."""
     data = fields(file)
-    known = set(Binding.__dataclass_fields__) - {"name", "file"} | {"package"}
-    if extra := sorted(set(data) - known):
+    names = set(Binding.__dataclass_fields__) - {"name", "file"} | {"package"}
+    if extra := sorted(set(data) - names):
         raise UsageError(
             f"{file}: unknown field {', '.join(extra)}.",
-            f"Known fields: {', '.join(sorted(known))}.",
+            f"Known fields: {', '.join(sorted(names))}.",
         )
     for name in ("mechanism", "releases", "classes", "harness", "labels"):
         if name not in data:
@@ -197,7 +206,7 @@ def read(file: Path) -> Binding:
     def internal(name: str) -> str:
         return name if "/" in name or not package else f"{package}/{name}"
 
-    def listed(name: str) -> tuple[str, ...]:
+    def strings(name: str) -> tuple[str, ...]:
         return tuple(data.get(name, ()))
 
     def sites(name: str) -> dict[str, tuple[str, ...]]:
@@ -208,7 +217,7 @@ def read(file: Path) -> Binding:
         name=file.stem,
         file=file,
         mechanism=data["mechanism"],
-        releases=listed("releases"),
+        releases=strings("releases"),
         same=same(file, data),
         classes=tuple(internal(name) for name in data["classes"]),
         harness=tuple(internal(name) for name in data["harness"]),
@@ -217,28 +226,28 @@ def read(file: Path) -> Binding:
         below=below(file, data.get("below", {})),
         inside=sites("inside"),
         halfway=data.get("halfway", {}),
-        calls=listed("calls"),
-        redirect=tuple((internal(each["in"]), each["field"], each["by"]) for each in redirect),
+        calls=strings("calls"),
+        redirect=tuple((internal(table["in"]), table["field"], table["by"]) for table in redirect),
         unlabelled=data.get("unlabelled", {}),
         opaque=data.get("opaque", {}),
         within=data.get("within", {}),
-        delayed=listed("delayed"),
-        names=listed("names"),
+        delayed=strings("delayed"),
+        names=strings("names"),
         races=data.get("races", {}),
         fields=data.get("fields", {}),
         apart=data.get("apart", {}),
         profile=profile,
-        fast=listed("fast"),
-        coarse=listed("coarse"),
+        fast=strings("fast"),
+        coarse=strings("coarse"),
         where=data.get("where", {}),
-        folders=listed("folders"),
+        folders=strings("folders"),
         patch=data.get("patch", ""),
         without=data.get("without", ""),
         absent=data.get("absent", {}),
         unused=data.get("unused", {}),
-        joined=joined(file, data),
+        joined=joined_pairs(file, data),
         rejects=data.get("rejects", {}),
-        renamed=renamed(file, data),
+        renamed=label_names(file, data),
         changes_class=data.get("changes_class", ""),
         changes=changes,
     )
@@ -247,87 +256,89 @@ def read(file: Path) -> Binding:
 def same(file: Path, data: Mapping[str, Any]) -> dict[str, str]:
     """The table ``same`` of the file's own releases: one that is like another has others."""
     releases = list(data["releases"])
-    found = {one: of for one, of in data.get("same", {}).items() if one in releases}
-    for one, of in found.items():
-        if of in found or of not in releases[: releases.index(one)]:
+    earlier = {
+        release: base for release, base in data.get("same", {}).items() if release in releases
+    }
+    for release, base in earlier.items():
+        if base in earlier or base not in releases[: releases.index(release)]:
             raise UsageError(
-                f"{file}: same: {one} cannot have the classes of {of}.",
+                f"{file}: same: {release} cannot have the classes of {base}.",
                 "Name an earlier release of the field releases, which has classes of its own.",
             )
-    return found
+    return earlier
 
 
-def joined(file: Path, data: Mapping[str, Any]) -> dict[str, str]:
+def joined_pairs(file: Path, data: Mapping[str, Any]) -> dict[str, str]:
     """The table ``joined``: its keys are two labels each."""
-    found: dict[str, str] = data.get("joined", {})
-    for pair in found:
+    pairs: dict[str, str] = data.get("joined", {})
+    for pair in pairs:
         if len(pair.split()) != 2:
             raise UsageError(f"{file}: joined: {pair!r} is no pair of labels.")
-    return found
+    return pairs
 
 
-def renamed(file: Path, data: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+def label_names(file: Path, data: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """The table ``renamed``: it names scenarios of ``rejects``, and labels of the file."""
-    found: dict[str, dict[str, str]] = data.get("renamed", {})
-    for scenario, names in found.items():
+    tables: dict[str, dict[str, str]] = data.get("renamed", {})
+    for scenario, names in tables.items():
         if scenario not in data.get("rejects", {}):
             raise UsageError(f"{file}: renamed.{scenario} is no scenario of rejects.")
         if unknown := sorted(set(names) - set(data["labels"])):
             raise UsageError(f"{file}: renamed.{scenario}: there is no label {', '.join(unknown)}.")
-        if taken := sorted(set(names.values()) & set(data["labels"])):
+        if clashes := sorted(set(names.values()) & set(data["labels"])):
             raise UsageError(
-                f"{file}: renamed.{scenario}: {', '.join(taken)} has sites of its own."
+                f"{file}: renamed.{scenario}: {', '.join(clashes)} has sites of its own."
             )
-    return found
+    return tables
 
 
-def below(file: Path, wanted: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The sites of labels of other files: ``wanted`` has their names -> patterns of labels."""
-    found = []
-    for name, patterns in wanted.items():
+def below(file: Path, labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The sites of labels of other files: ``labels`` has their names -> patterns of labels."""
+    sites = []
+    for name, patterns in labels.items():
         for label, places in fields(file.with_name(f"{name}.toml"))["labels"].items():
             if any(fnmatchcase(label, pattern) for pattern in patterns):
-                found += places
-    if wanted and not found:
+                sites += places
+    if labels and not sites:
         raise UsageError(f"{file}: the field below names no label of another file.")
-    return tuple(found)
+    return tuple(sites)
 
 
 def fields(file: Path) -> dict[str, Any]:
-    """The fields of a file, and of that which it is ``like`` those that it does not have itself.
+    """The fields of a file. Fields that it lacks come from the file named by ``like``.
 
     Tables of labels and of reasons are joined key by key. A label without sites, or an empty
     reason, takes that of the other file away.
     """
     data = load(file)
-    other = data.pop("like", "")
-    if not other:
+    base_name = data.pop("like", "")
+    if not base_name:
         return data
-    base = file.with_name(f"{other}.toml")
+    base = file.with_name(f"{base_name}.toml")
     if not base.is_file():
         raise UsageError(f"{file}: there is no {base.name}, which it is like.")
-    joined = {**fields(base), **data}
+    merged = {**fields(base), **data}
     for name in ("labels", "fine", *REASONS):
-        both = {**fields(base).get(name, {}), **data.get(name, {})}
-        joined[name] = {key: value for key, value in both.items() if value}
-    inherited = fields(base).get("renamed", {})
-    joined["renamed"] = {
-        **{name: names for name, names in inherited.items() if name in joined["rejects"]},
+        merged_table = {**fields(base).get(name, {}), **data.get(name, {})}
+        merged[name] = {key: value for key, value in merged_table.items() if value}
+    base_names = fields(base).get("renamed", {})
+    merged["renamed"] = {
+        **{name: names for name, names in base_names.items() if name in merged["rejects"]},
         **data.get("renamed", {}),
     }
-    return joined
+    return merged
 
 
 def change(file: Path, name: str, data: Mapping[str, Any]) -> Change:
     """One table ``changes.NAME``."""
-    known = set(Change.__dataclass_fields__) - {"name"}
-    if extra := sorted(set(data) - known):
+    names = set(Change.__dataclass_fields__) - {"name"}
+    if extra := sorted(set(data) - names):
         raise UsageError(f"{file}: changes.{name} has the unknown field {', '.join(extra)}.")
-    for each in ("about", "scenarios"):
-        if each not in data:
-            raise UsageError(f"{file}: changes.{name} lacks the field {each}.")
+    for key in ("about", "scenarios"):
+        if key not in data:
+            raise UsageError(f"{file}: changes.{name} lacks the field {key}.")
     profile_of(file, data)
-    lists = {each: tuple(data[each]) for each in ("scenarios", "races") if each in data}
+    lists = {key: tuple(data[key]) for key in ("scenarios", "races") if key in data}
     return Change(name, **{**data, **lists})
 
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable
 
 from wheelproof.choices import Move
 from wheelproof.graph.reduced import settle, settled_with_results
-from wheelproof.jvm.answers import Replayed
-from wheelproof.jvm.process import FAILED, MOVES, STUTTER, frozen
+from wheelproof.jvm.answers import Replayed, Shown
+from wheelproof.jvm.process import FAILED, MOVES, STUTTER, freeze
 from wheelproof.jvm.values import Encoder
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Model, State, outcomes_of
@@ -16,13 +16,14 @@ from wheelproof.python.search.difference import compare_enabled, compare_results
 
 
 class Followed:
-    """The answer of :meth:`wheelproof.jvm.process.Jvm.replay`, beside a scenario's model.
+    """The answer of :meth:`wheelproof.jvm.process.Jvm.replay`, beside a scenario's model."""
 
-    ``pairs``: labels of steps that are one step of the classes.
-
-    ``states``: of the classes, the initial one first. ``fault``: why the schedule could not be
-    followed to its end; "" where it could.
-    """
+    pairs: Collection[tuple[str, str]]
+    """Labels of steps that are one step of the classes."""
+    states: list[Shown]
+    """The states of the classes, the initial one first."""
+    fault: str
+    """Why the schedule could not be followed to its end; "" where it could."""
 
     def __init__(
         self,
@@ -38,7 +39,7 @@ class Followed:
         self.settled = settle(model, mechanism.silent)
         self.encoder = Encoder(model, mechanism.scenarios[scenario], names)
         self.states = answer["states"]
-        self.results = [tuple(map(frozen, json.loads(text))) for text in answer["results"]]
+        self.results = [tuple(map(freeze, json.loads(text))) for text in answer["results"]]
         self.fault = answer["fault"] or ""
 
     def stutters(self, steps: int, thread: int) -> bool:
@@ -54,41 +55,41 @@ class Followed:
         """
         if steps >= len(self.results):
             return ""
-        ended, theirs = outcomes_of(self.model), None
-        if ended is not None:
+        outcomes, theirs = outcomes_of(self.model), None
+        if outcomes is not None:
             before = self.settled(before)
             moves = [move[2] for move in self.model.successors(before) if move[0] == thread]
             _, theirs = settled_with_results(
-                self.model, self.silent, ended, thread, before, moves[0]
+                self.model, self.silent, outcomes, thread, before, moves[0]
             )
-        mine = self.results[steps]
-        return compare_results(mine, theirs, self.model.threads[thread]) or ""
+        ours = self.results[steps]
+        return compare_results(ours, theirs, self.model.threads[thread]) or ""
 
     def difference(self, steps: int, state: State) -> str:
         """How the classes differ from a model state after so many steps; "" if they do not."""
         if steps >= len(self.states):
             return self.fault or "the run ended before this step"
-        mine, state = self.states[steps], self.settled(state)
-        for each in mine["threads"]:
-            if each["standing"] == FAILED:
-                return f"{each['thread']} ends with {each['failure']}"
-        shared, expected = tuple(mine["shared"]), self.encoder.shared(state)
-        if shared != expected:
-            ours, theirs = self.encoder.split(shared), self.encoder.split(expected)
+        answer, state = self.states[steps], self.settled(state)
+        for standing in answer["threads"]:
+            if standing["standing"] == FAILED:
+                return f"{standing['thread']} ends with {standing['failure']}"
+        in_classes, in_model = tuple(answer["shared"]), self.encoder.shared(state)
+        if in_classes != in_model:
+            ours, theirs = self.encoder.split(in_classes), self.encoder.split(in_model)
             return ", ".join(name for name in theirs if ours.get(name) != theirs[name]) + " differs"
-        labels = [each["label"] for each in mine["threads"]]
+        labels = [standing["label"] for standing in answer["threads"]]
         for thread, label, process in zip(self.model.threads, labels, state[1]):
             if label not in (STUTTER, process[0]):
                 return f"{thread} is at {label}, in the model at {process[0]}"
         able = {
-            index: each["label"]
-            for index, each in enumerate(mine["threads"])
-            if each["standing"] == MOVES and each["label"] != STUTTER
+            index: standing["label"]
+            for index, standing in enumerate(answer["threads"])
+            if standing["standing"] == MOVES and standing["label"] != STUTTER
         }
         row: dict[Move, tuple[str, int]] = {
             index: (label, 0)
             for index, label, _ in self.model.successors(state)
             if labels[index] != STUTTER
         }
-        parted = compare_enabled(able, row, self.model.threads, labels)
-        return parted[1] if parted else ""
+        message = compare_enabled(able, row, self.model.threads, labels)
+        return message[1] if message else ""

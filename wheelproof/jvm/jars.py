@@ -14,9 +14,9 @@ class NotHere(NothingChecked):
     """The layer cannot run on this machine: a jar or a Java is absent. Nothing was checked."""
 
 
-def locate(wanted: Iterable[Artifact], fetch: bool) -> list[Path]:
+def locate(artifacts: Iterable[Artifact], fetch: bool) -> list[Path]:
     """The files of the artifacts; NotHere where one is absent and cannot be fetched."""
-    return [_locate(artifact, fetch) for artifact in wanted]
+    return [_locate(artifact, fetch) for artifact in artifacts]
 
 
 def _locate(artifact: Artifact, fetch: bool) -> Path:

@@ -1,6 +1,6 @@
 """Two steps of a model that are one of the classes: the model takes the second one at once.
 
-A call of a library may do in one step what the model has two steps for. Then the model can stop
+A call of a library may be one step where the model has two. Then the model can stop
 where the classes cannot: it allows more. The comparison is with the model that does not stop
 there, and counts the edges that it leaves out.
 """
@@ -18,21 +18,24 @@ Pair = tuple[str, str]
 
 
 class Joined:
-    """A reduced graph of a model, without the states in which a joined step is yet to come.
+    """A reduced graph of a model, without the states in which a joined step is yet to come."""
 
-    ``graph``: what is left. ``left_out``: how many edges are not in it. ``met``: the pairs that
-    occur.
-    """
+    graph: StateGraph
+    """The reduced graph."""
+    left_out: int
+    """The number of edges that are not in it."""
+    met: set[Pair]
+    """The pairs that occur."""
 
     def __init__(self, whole: StateGraph, pairs: Collection[Pair]) -> None:
         self.whole, self.pairs = whole, pairs
-        self.met: set[Pair] = set()
+        self.met = set()
         number, order = {0: 0}, [0]
         edges: list[list[Edge]] = []
         results: list[dict[Move, Results]] = []
         for state in order:
             row: list[Edge] = []
-            ended: dict[Move, Results] = {}
+            row_results: dict[Move, Results] = {}
             for edge in whole.edges[state]:
                 steps = self.steps(state, edge)
                 thread, label, _ = edge
@@ -41,10 +44,10 @@ class Joined:
                     number[after] = len(order)
                     order.append(after)
                 row.append((thread, label, number[after]))
-                if found := self.ended(state, edge):
-                    ended[move_of(thread, label)] = found
+                if values := self.results_of(state, edge):
+                    row_results[move_of(thread, label)] = values
             edges.append(row)
-            results.append(ended)
+            results.append(row_results)
         self.graph = StateGraph.of(whole.model, [whole.states[state] for state in order], edges)
         self.graph.results = None if whole.results is None else results
         self.graph.passed = whole.passed
@@ -58,28 +61,28 @@ class Joined:
     def steps(self, state: int, edge: Edge) -> list[tuple[int, Edge]]:
         """A step with those that are joined to it, each with the state that it is taken in."""
         thread, label, after = edge
-        found = [(state, edge)]
+        chain = [(state, edge)]
         while (pair := (label, str(self.at(after, thread)))) in self.pairs:
             self.met.add(pair)
             state = after
-            following = [each for each in self.whole.edges[state] if each[0] == thread]
+            following = [step for step in self.whole.edges[state] if step[0] == thread]
             if len(following) != 1 or choice_of(following[0][1]):
                 raise UsageError(
                     f"The joined step {pair[1]} waits or chooses in state {state} of the model.",
                     "Only a step that a thread can take at once is a part of another one.",
                 )
-            if self.ended(state, following[0]):
+            if self.results_of(state, following[0]):
                 raise UsageError(f"The joined step {pair[1]} ends an operation.")
-            found.append((state, following[0]))
+            chain.append((state, following[0]))
             _, label, after = following[0]
-        return found
+        return chain
 
     def at(self, state: int, thread: int) -> str:
         """The label that a thread stands at."""
         label: str = self.whole.states[state][1][thread][0]
         return label
 
-    def ended(self, state: int, edge: Edge) -> Results:
+    def results_of(self, state: int, edge: Edge) -> Results:
         """The results of the operations that a step ends."""
         if self.whole.results is None:
             return ()
@@ -93,10 +96,13 @@ class Joined:
         state, out = 0, []
         for thread, label in steps:
             out.append((thread, label))
-            edge = next((each for each in self.whole.edges[state] if each[:2] == out[-1]), None)
+            edge = next(
+                (candidate for candidate in self.whole.edges[state] if candidate[:2] == out[-1]),
+                None,
+            )
             if edge is None:
                 break
-            taken = self.steps(state, edge)
-            out += [(mover, name) for _, (mover, name, _) in taken[1:]]
-            state = taken[-1][1][2]
+            chain = self.steps(state, edge)
+            out += [(mover, name) for _, (mover, name, _) in chain[1:]]
+            state = chain[-1][1][2]
         return out

@@ -1,7 +1,7 @@
 """The fields of Java classes beside the marked fields of the Python implementation.
 
-Both race detectors take a volatile field as what orders, and a plain one as what must be ordered.
-So what they report of one mechanism can be compared only if each field is the same to both.
+To both race detectors a volatile field orders accesses, and accesses to a plain one must be
+ordered. Their reports on one mechanism can be compared only if each field is the same to both.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ WORDS = {True: "volatile", False: "plain"}
 
 @dataclass(frozen=True)
 class Compared:
-    """``same``: fields that are plain in both or volatile in both. ``faults``: sentences."""
+    """The comparison of the fields."""
 
     same: tuple[str, ...]
+    """The fields that are plain in both or volatile in both."""
     faults: tuple[str, ...]
+    """Sentences."""
 
 
 def in_python(field: str) -> str:
@@ -34,40 +36,40 @@ def in_python(field: str) -> str:
     return f"{cls}.{HUMP.sub('_', name).lower()}"
 
 
-def compared(
+def compare(
     java: Races,
     marks: Mapping[str, bool],
-    renamed: Mapping[str, str],
+    names: Mapping[str, str],
     reasons: Iterable[str],
     apart: Iterable[str] = (),
 ) -> Compared:
     """The accessed Java fields, each beside that of the implementation.
 
-    ``renamed``: Java field -> the implementation's, where the names differ by more than their
+    ``names``: Java field -> the implementation's, where the names differ by more than their
     spelling. ``reasons``: Java fields which may differ. ``apart``: those that are compared with
     none. Any other must have its field, or it would drop out where one side renames it.
     """
     fields = {name: word == "volatile" for word in ("plain", "volatile") for name in java[word]}
     same, faults = [], []
-    for field, other in renamed.items():
+    for field, mark in names.items():
         if field not in fields:
-            faults.append(f"{field} was not accessed, and is {other} of the implementation")
-        elif other not in marks:
-            faults.append(f"the implementation has no marked field {other}, which {field} is")
+            faults.append(f"{field} was not accessed, and is {mark} of the implementation")
+        elif mark not in marks:
+            faults.append(f"the implementation has no marked field {mark}, which {field} is")
     for field, volatile in sorted(fields.items()):
-        other = renamed.get(field, in_python(field))
+        mark = names.get(field, in_python(field))
         if field in apart:
             continue
-        if other not in marks:
-            if field not in renamed:
+        if mark not in marks:
+            if field not in names:
                 faults.append(
-                    f"the implementation has no marked field {other}, and {field} has no reason in "
+                    f"the implementation has no marked field {mark}, and {field} has no reason in "
                     "the table apart"
                 )
             continue
-        if volatile == marks[other]:
+        if volatile == marks[mark]:
             same.append(field)
         elif field not in reasons:
-            here, there = WORDS[volatile], WORDS[marks[other]]
+            here, there = WORDS[volatile], WORDS[marks[mark]]
             faults.append(f"{field} is {here} here, and {there} in the implementation")
     return Compared(tuple(same), tuple(faults))

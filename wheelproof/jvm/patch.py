@@ -18,10 +18,10 @@ SOURCES = "sources"
 
 
 @contextmanager
-def patched(diff: Path, folder: Path, sources: Path | None = None) -> Iterator[Path]:
+def with_patch(diff: Path, folder: Path, sources: Path | None = None) -> Iterator[Path]:
     """The one source file that a diff changes or makes, with the diff applied, for a while.
 
-    What it changes comes from the jar of sources. The diff's names are ``MODULE/java/PACKAGE/FILE``
+    The old text comes from the jar of sources. The diff's names are ``MODULE/java/PACKAGE/FILE``
     as in the project's repository. Raises ToolError where the diff does not apply.
     """
     before, after = (line[4:] for line in reading.text(diff).splitlines()[:2])
@@ -49,7 +49,7 @@ def apply(diff: Path, folder: Path, sources: Path | None = None) -> None:
     git = shutil.which("git")
     if git is None:
         raise ToolError("git, which applies the diff, is not on PATH.", "Install git.")
-    ended = subprocess.run(
+    process = subprocess.run(
         [git, "apply", diff.absolute()],
         cwd=folder,
         # Within a repository git would skip files that are not below its current folder.
@@ -59,6 +59,6 @@ def apply(diff: Path, folder: Path, sources: Path | None = None) -> None:
         text=True,
         errors="replace",
     )
-    if ended.returncode != 0:
+    if process.returncode != 0:
         to = f" to {sources.name}" if sources else ""
-        raise ToolError(f"{diff.name} does not apply{to}: {ended.stderr.strip()}")
+        raise ToolError(f"{diff.name} does not apply{to}: {process.stderr.strip()}")

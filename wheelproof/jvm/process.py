@@ -25,13 +25,13 @@ from wheelproof.jvm.values import Numbers, lines
 from wheelproof.protocols import Scenario
 
 _SIGNS = re.compile(r"[\t\n\r]")
-"""What parts words and lines on the wire."""
+"""The separators of words and lines on the wire."""
 
 STUCK = 98
 """The process's exit code where no thread makes a step."""
 
 MOVES, WAITS, ENDED, FAILED = range(4)
-"""What a thread does in a state."""
+"""The standings of a thread in a state."""
 
 BLOCKED, UNTRIED = -1, -2
 
@@ -44,26 +44,27 @@ STUTTER = "(stutter)"
 
 @dataclass
 class Graph:
-    """The implementation's states.
-
-    ``shared``: the distinct values of the shared variables; ``shared_of``: the index of a state's.
-    ``standing[s * threads + t]``: index in ``labels`` times 4, plus MOVES and so on. ``after``: the
-    state after a step, or BLOCKED. ``results_of``: index in ``results``.
-    """
+    """The implementation's states."""
 
     threads: int
     labels: list[str]
     results: list[tuple[object, ...]]
+    """The distinct results of steps."""
     complete: bool
     faults: list[str]
     figures: dict[str, float]
     shared: list[Numbers] = field(default_factory=list)
+    """The distinct values of the shared variables."""
     shared_of: array[int] = field(default_factory=lambda: array("i"))
+    """State -> index in ``shared``."""
     parent: array[int] = field(default_factory=lambda: array("i"))
     mover: array[int] = field(default_factory=lambda: array("i"))
     standing: array[int] = field(default_factory=lambda: array("i"))
+    """``standing[s * threads + t]``: index in ``labels`` times 4, plus MOVES and so on."""
     after: array[int] = field(default_factory=lambda: array("i"))
+    """The state after a step, or BLOCKED."""
     results_of: array[int] = field(default_factory=lambda: array("i"))
+    """Step -> index in ``results``."""
 
     def __len__(self) -> int:
         return len(self.shared_of)
@@ -86,13 +87,13 @@ class Jvm:
         self.setup = setup
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         concurrent = "java.util.concurrent"
-        opened = ("java.util", "java.util.stream", concurrent, f"{concurrent}.locks")
+        packages = ("java.util", "java.util.stream", concurrent, f"{concurrent}.locks")
         options = [
             f"-Xmx{heap_mb}m",
             "-XX:+UseSerialGC",
             f"-XX:TieredStopAtLevel={4 if long else 1}",
         ]
-        options += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in opened]
+        options += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in packages]
         options += [f"-Dwheelproof.stuck={stuck_seconds}"]
         path = os.pathsep.join(map(str, setup.tool))
         self.process = subprocess.Popen(
@@ -121,15 +122,17 @@ class Jvm:
 
     def load(self, binding: Binding, change: str = "") -> Loaded:
         """Load the classes under control; ``change``: with this seeded change."""
-        wanted = [["path", f"{entry}/" if entry.is_dir() else str(entry)] for entry in self.path()]
-        wanted += [["class", name] for name in binding.classes]
-        wanted += [["harness", name] for name in binding.harness]
-        wanted += [["call", name] for name in binding.calls]
-        wanted += [["delay", name] for name in binding.delayed]
-        wanted += [["redirect", *each] for each in binding.redirect]
+        requests = [
+            ["path", f"{entry}/" if entry.is_dir() else str(entry)] for entry in self.path()
+        ]
+        requests += [["class", name] for name in binding.classes]
+        requests += [["harness", name] for name in binding.harness]
+        requests += [["call", name] for name in binding.calls]
+        requests += [["delay", name] for name in binding.delayed]
+        requests += [["redirect", *line] for line in binding.redirect]
         if change:
-            wanted.append(["change", binding.changes_class, change])
-        return cast(Loaded, self.ask("load", wanted))
+            requests.append(["change", binding.changes_class, change])
+        return cast(Loaded, self.ask("load", requests))
 
     def path(self) -> tuple[Path, ...]:
         return self.setup.subject
@@ -140,7 +143,9 @@ class Jvm:
     def begin(self, binding: Binding, program: Scenario, fine: bool = False) -> None:
         """Choose a scenario of the loaded classes. ``fine``: every access is a step."""
         sites = [site[0] for site in self.sites()["sites"]] if fine and binding.within else []
-        within = [key for key in sites if any(fnmatchcase(key, each) for each in binding.within)]
+        within = [
+            key for key in sites if any(fnmatchcase(key, pattern) for pattern in binding.within)
+        ]
         places = binding.sites(fine) | ({BELOW: binding.below} if binding.below else {})
         self.scenario(lines(program, places, fine, within, binding.names, binding.inside))
 
@@ -150,7 +155,7 @@ class Jvm:
         graph = Graph(
             head["threads"],
             head["labels"],
-            [tuple(map(frozen, json.loads(text))) for text in head["results"]],
+            [tuple(map(freeze, json.loads(text))) for text in head["results"]],
             head["complete"],
             head["faults"],
             {
@@ -206,7 +211,7 @@ class Jvm:
             self.process.stdin.write(f"{request}\n{text}end\n".encode())
             self.process.stdin.flush()
         except OSError:
-            raise self.broken(request) from None
+            raise self.failure(request) from None
         (length,) = struct.unpack(">i", self.bytes(4, request))
         answer: dict[str, object] = json.loads(self.bytes(length, request))
         if "error" in answer:
@@ -214,27 +219,27 @@ class Jvm:
         return answer
 
     def numbers(self, count: int) -> array[int]:
-        found = array("i", self.bytes(4 * count, "explore"))
+        values = array("i", self.bytes(4 * count, "explore"))
         if sys.byteorder == "little":
-            found.byteswap()
-        return found
+            values.byteswap()
+        return values
 
     def bytes(self, count: int, request: str) -> bytes:
         assert self.process.stdout is not None
-        found = self.process.stdout.read(count)
-        if len(found) < count:
-            raise self.broken(request)
-        return found
+        data = self.process.stdout.read(count)
+        if len(data) < count:
+            raise self.failure(request)
+        return data
 
-    def broken(self, request: str) -> ToolError:
+    def failure(self, request: str) -> ToolError:
         """The error for a process that has ended amid a request."""
         code = self.process.wait()
         self.errors.seek(0)
         words = self.errors.read().decode(errors="replace").strip()
-        what = "is stuck" if code == STUCK else f"ended with exit code {code}"
-        return ToolError(f"The JVM {what} at {request}:\n{words[-4000:]}")
+        state = "is stuck" if code == STUCK else f"ended with exit code {code}"
+        return ToolError(f"The JVM {state} at {request}:\n{words[-4000:]}")
 
 
-def frozen(value: object) -> object:
+def freeze(value: object) -> object:
     """A JSON value with tuples for its lists."""
-    return tuple(map(frozen, value)) if isinstance(value, list) else value
+    return tuple(map(freeze, value)) if isinstance(value, list) else value

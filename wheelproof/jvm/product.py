@@ -26,15 +26,14 @@ STUTTER = 0
 
 @dataclass
 class Product:
-    """What the comparison came to.
-
-    ``schedule``: the threads to the difference. ``uncovered``: edges that no pair took.
-    """
+    """The outcome of the comparison."""
 
     figures: dict[str, int]
     difference: Difference | None = None
     schedule: tuple[int, ...] = ()
+    """The threads to the difference."""
     uncovered: list[tuple[int, int]] = field(default_factory=list)
+    """Edges that no pair took."""
 
 
 class _Parted(Exception):
@@ -76,16 +75,16 @@ class _Product:
             try:
                 self.compare(node, state)
                 self.step(pair, node, state)
-            except _Parted as parted:
-                return self.parted(pair, parted)
+            except _Parted as error:
+                return self.difference(pair, error)
             pair += 1
-        lost = [
+        uncovered = [
             (state, thread)
             for state, row in enumerate(self.rows)
             for thread in row
             if (state, thread) not in self.compared
         ]
-        return Product(self.figures(), None, (), lost)
+        return Product(self.figures(), None, (), uncovered)
 
     def figures(self) -> dict[str, int]:
         return {
@@ -100,10 +99,10 @@ class _Product:
         }
 
     def compare(self, node: int, state: int) -> None:
-        """The shared variables, each thread's label, and who can move."""
+        """The shared variables, each thread's label, and the threads that can move."""
         self.compare_shared(node, state)
         row: dict[Any, tuple[str, int]] = dict(self.rows[state])
-        mine, waiting = {}, []
+        ours, waiting = {}, []
         processes = self.model.states[state][1]
         for thread in range(self.graph.threads):
             number, standing = divmod(self.graph.standing[node * self.graph.threads + thread], 4)
@@ -121,25 +120,25 @@ class _Product:
                 message = f"{self.names[thread]} is at {label}, in the model at {theirs}"
                 raise _Parted("label", message, thread)
             if standing == MOVES:
-                mine[thread] = label
-        if found := compare_enabled(mine, row, self.names, waiting):
-            raise _Parted(found[0], found[1])
+                ours[thread] = label
+        if difference := compare_enabled(ours, row, self.names, waiting):
+            raise _Parted(difference[0], difference[1])
 
     def compare_shared(self, node: int, state: int) -> None:
-        shared = self.graph.shared_of[node]
-        expected = self.encoder.shared(self.model.states[state])
-        key = (shared, id(expected))
+        index = self.graph.shared_of[node]
+        in_model = self.encoder.shared(self.model.states[state])
+        key = (index, id(in_model))
         if key in self.equal:
             return
-        found = self.graph.shared[shared]
-        if found != expected:
-            ours, theirs = self.encoder.split(found), self.encoder.split(expected)
+        in_classes = self.graph.shared[index]
+        if in_classes != in_model:
+            ours, theirs = self.encoder.split(in_classes), self.encoder.split(in_model)
             wrong = [name for name, value in theirs.items() if ours.get(name) != value]
             message = "; ".join(
                 f"{name} is {self.text(ours.get(name, ()))}, {self.text(theirs[name])} in the model"
                 for name in wrong
             )
-            raise _Parted("shared", message or f"{found} is not {expected}")
+            raise _Parted("shared", message or f"{in_classes} is not {in_model}")
         self.equal.add(key)
 
     def text(self, numbers: tuple[int, ...]) -> str:
@@ -164,32 +163,32 @@ class _Product:
             else:
                 target = self.rows[state][thread][1]
                 self.compared.add((state, thread))
-                mine = self.graph.results[self.graph.results_of[place]]
+                ours = self.graph.results[self.graph.results_of[place]]
                 theirs = results_of(self.all, state, thread)
-                if found := compare_results(mine, theirs, self.names[thread]):
-                    raise _Parted("result", found, thread)
+                if message := compare_results(ours, theirs, self.names[thread]):
+                    raise _Parted("result", message, thread)
             after = (following, target)
             if after not in self.number:
                 self.number[after] = len(self.pairs)
                 self.pairs.append(after)
                 self.back.append((pair, thread))
 
-    def parted(self, pair: int, parted: _Parted) -> Product:
+    def difference(self, pair: int, error: _Parted) -> Product:
         schedule: list[int] = []
         labels: list[Step] = []
         state = self.pairs[pair][1]
-        if parted.kind == "result" and parted.thread is not None:
-            schedule.append(parted.thread)
-            labels.append(self.labelled(pair, parted.thread))
+        if error.kind == "result" and error.thread is not None:
+            schedule.append(error.thread)
+            labels.append(self.step_of(pair, error.thread))
         while self.back[pair][0] >= 0:
             pair, thread = self.back[pair]
             schedule.append(thread)
-            labels.append(self.labelled(pair, thread))
+            labels.append(self.step_of(pair, thread))
         steps = tuple(step for step in labels[::-1] if step[1])
-        found = Difference(parted.kind, parted.message, steps, state)
-        return Product(self.figures(), found, tuple(schedule[::-1]))
+        result = Difference(error.kind, error.message, steps, state)
+        return Product(self.figures(), result, tuple(schedule[::-1]))
 
-    def labelled(self, pair: int, thread: int) -> Step:
+    def step_of(self, pair: int, thread: int) -> Step:
         """A step of the schedule; its label is empty where it is a stutter."""
         place = self.pairs[pair][0] * self.graph.threads + thread
         number = self.graph.standing[place] // 4

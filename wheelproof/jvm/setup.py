@@ -1,4 +1,4 @@
-"""What a run in the JVM needs: a Java, the tool's classes, a harness, a release's jars."""
+"""The parts of a run in the JVM: a Java, the tool's classes, a harness, a release's jars."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wheelproof.jvm import declaration
 from wheelproof.jvm.declaration import Binding
 from wheelproof.jvm.jars import NotHere, locate
 from wheelproof.jvm.patch import SOURCES as SOURCE_JAR
-from wheelproof.jvm.patch import patched
+from wheelproof.jvm.patch import with_patch
 
 MINIMUM = 17
 """The Java release that the tool's classes, and Kafka's since 4.0, are compiled for."""
@@ -63,16 +63,16 @@ def jars_of(root: Path, release: str, fetch: bool) -> list[Path]:
 def of_release(
     executable: Path, root: Path, output: Path, binding: Binding, release: str, fetch: bool
 ) -> list[Path]:
-    """The class path of a release: its jars, behind what a binding's diff compiles to."""
-    wanted = declaration.artifacts(root, release)
-    sources = [each for each in wanted if each.coordinate.endswith(f":{SOURCE_JAR}")]
-    jars = locate([each for each in wanted if each not in sources], fetch)
+    """The class path of a release: its jars, behind the classes of a binding's diff."""
+    artifacts = declaration.artifacts(root, release)
+    sources = [artifact for artifact in artifacts if artifact.coordinate.endswith(f":{SOURCE_JAR}")]
+    jars = locate([artifact for artifact in artifacts if artifact not in sources], fetch)
     if not binding.patch:
         return jars
     folder = output / "jvm"
-    found = locate(sources, fetch)
-    with patched(root / binding.patch, folder, found[0] if found else None) as source:
-        return [compiled(executable, [source], jars, fetch), *jars]
+    files = locate(sources, fetch)
+    with with_patch(root / binding.patch, folder, files[0] if files else None) as source:
+        return [compile_java(executable, [source], jars, fetch), *jars]
 
 
 def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: bool) -> Setup:
@@ -85,12 +85,14 @@ def prepare(root: Path, output: Path, binding: Binding, release: str, fetch: boo
     jars = of_release(runtime.executable, root, output, binding, release, fetch)
     if not binding.sources:
         raise UsageError(f"{binding.file.with_suffix('')}: there is no Java source.")
-    own = compiled(runtime.executable, sorted(SOURCES.glob("*.java")), asm, fetch)
-    harness = compiled(runtime.executable, binding.sources, [own, *asm, *jars], fetch)
-    return Setup(runtime.executable, (own, *asm), (harness, *jars))
+    classes = compile_java(runtime.executable, sorted(SOURCES.glob("*.java")), asm, fetch)
+    harness = compile_java(runtime.executable, binding.sources, [classes, *asm, *jars], fetch)
+    return Setup(runtime.executable, (classes, *asm), (harness, *jars))
 
 
-def compiled(executable: Path, sources: Sequence[Path], path: Iterable[Path], fetch: bool) -> Path:
+def compile_java(
+    executable: Path, sources: Sequence[Path], path: Iterable[Path], fetch: bool
+) -> Path:
     """The jar with the classes of these sources; its name has a hash of all that goes in.
 
     UsageError where the sources do not compile.
@@ -99,17 +101,15 @@ def compiled(executable: Path, sources: Sequence[Path], path: Iterable[Path], fe
     content = hashlib.sha256()
     for part in [*map(str, path), *(reading.text(source) for source in sources)]:
         content.update(part.encode() + b"\0")
-    return kept.jar(content.hexdigest(), lambda: _compiled(executable, sources, path, fetch))
+    return kept.jar(content.hexdigest(), lambda: _compile(executable, sources, path, fetch))
 
 
-def _compiled(
-    executable: Path, sources: Sequence[Path], path: Sequence[Path], fetch: bool
-) -> bytes:
+def _compile(executable: Path, sources: Sequence[Path], path: Sequence[Path], fetch: bool) -> bytes:
     with temporary.folder("compile") as work:
         classes = work / "classes"
         classes.mkdir()
         options = ["-d", str(classes), "-cp", os.pathsep.join(map(str, path)), *map(str, sources)]
-        ended = subprocess.run(
+        process = subprocess.run(
             [*compiler(executable, fetch), *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -118,8 +118,8 @@ def _compiled(
             errors="replace",
             timeout=COMPILE_SECONDS,
         )
-        if ended.returncode != 0:
-            raise UsageError(f"{sources[0].parent} does not compile:\n{ended.stdout.strip()}")
+        if process.returncode != 0:
+            raise UsageError(f"{sources[0].parent} does not compile:\n{process.stdout.strip()}")
         return packed(classes)
 
 

@@ -21,34 +21,33 @@ TOGETHER = 3_000
 
 @dataclass(frozen=True)
 class Task:
-    """One check. ``subject``: the scenario, change or config; "" for the table of sites.
-
-    ``scenario``: the one that is run, where there is one.
-    """
+    """One check."""
 
     name: str
     binding: Binding
     release: str
     kind: str
     subject: str
+    """The scenario, change or config; "" for the table of sites."""
     profile: str
     scenario: str = ""
+    """The scenario of the run, or ""."""
 
 
 def tasks(mechanism: Mechanism, release: str = "") -> dict[str, Task]:
     """Every check of a mechanism by its name; ``release``: of this one only."""
-    found: dict[str, Task] = {}
-    mine = [each for each in find(mechanism.root).values() if each.mechanism == mechanism.name]
-    for binding in mine:
+    out: dict[str, Task] = {}
+    bindings = [item for item in find(mechanism.root).values() if item.mechanism == mechanism.name]
+    for binding in bindings:
         for version in binding.releases:
             if release in ("", version):
-                beside = [each for each in mine if version in each.releases and not each.below]
+                beside = [item for item in bindings if version in item.releases and not item.below]
                 several = len(beside) > 1
                 for task in of_release(binding, version, mechanism, several):
-                    if task.name in found:
+                    if task.name in out:
                         raise UsageError(f"{binding.file}: two checks are named {task.name}.")
-                    found[task.name] = task
-    return found
+                    out[task.name] = task
+    return out
 
 
 def of_release(
@@ -79,9 +78,9 @@ def of_release(
 
     if release in binding.same:
         return [task(CLASSES, "", True)]
-    named = [*binding.fast, *binding.rejects]
-    named += [name for change in binding.changes.values() for name in change.scenarios]
-    if unknown := sorted(set(named) - set(mechanism.scenarios)):
+    names = [*binding.fast, *binding.rejects]
+    names += [name for change in binding.changes.values() for name in change.scenarios]
+    if unknown := sorted(set(names) - set(mechanism.scenarios)):
         raise UsageError(f"{binding.file}: no scenario is named {', '.join(unknown)}.")
     for key, change in binding.changes.items():
         refuse_unshown(mechanism, binding, key, change)
@@ -90,30 +89,30 @@ def of_release(
         task(CHANGE, name, change.profile == "fast") for name, change in binding.changes.items()
     ]
     if binding.below:
-        made = [task(COMPOSED, name, name in binding.fast) for name in scenarios]
-        return [*made, task(SITES, "", True), task(RACES, "", True), *changes]
-    made = [task(SCENARIO, name, name in binding.fast) for name in scenarios]
-    made += [task(REJECTED, name, True) for name in binding.rejects]
+        checks = [task(COMPOSED, name, name in binding.fast) for name in scenarios]
+        return [*checks, task(SITES, "", True), task(RACES, "", True), *changes]
+    checks = [task(SCENARIO, name, name in binding.fast) for name in scenarios]
+    checks += [task(REJECTED, name, True) for name in binding.rejects]
     possible = binding.scenarios(mechanism)
     for config in mechanism.configs.values():
-        if config.scenario in possible and replayed(config, mechanism):
+        if config.scenario in possible and has_replay(config, mechanism):
             fast = config.profile == "fast"
             if first or fast or mechanism.sizes.get(config.scenario, 0) <= FOLLOWED:
-                made.append(task(PROPERTY, config.name, fast and config.scenario in binding.fast))
-    made += [task(SITES, "", True), task(RACES, "", True)]
+                checks.append(task(PROPERTY, config.name, fast and config.scenario in binding.fast))
+    checks += [task(SITES, "", True), task(RACES, "", True)]
     fine = [
         name
         for name in scenarios
         if first and not any(fnmatchcase(name, pattern) for pattern in binding.coarse)
     ]
-    made += [task(FINE, name, False) for name in fine]
-    return made + changes
+    checks += [task(FINE, name, False) for name in fine]
+    return checks + changes
 
 
-def replayed(config: Config, mechanism: Mechanism) -> bool:
+def has_replay(config: Config, mechanism: Mechanism) -> bool:
     """Whether a config's counterexample is a run that compiled classes can follow to its end."""
-    violated = config.expect == "violated" and not config.without
-    return violated and has_a_run(mechanism, config.property)
+    is_refuted = config.expect == "violated" and not config.without
+    return is_refuted and has_a_run(mechanism, config.property)
 
 
 def has_a_run(mechanism: Mechanism, name: str | None) -> bool:
@@ -156,11 +155,11 @@ def refuse_unshown(mechanism: Mechanism, binding: Binding, key: str, change: Cha
 def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:
     """The checks of a profile, those together that share a process.
 
-    The table of sites and the races are judged by what their process has run: the fast scenarios of
-    its release are there, and those that it rejects, whatever their size. Other large ones have a
-    process each.
+    The coverage of sites and the races are judged per process. That process runs all fast scenarios
+    of its release, and all scenarios that it must reject. Other large scenarios have a process
+    each.
     """
-    shared: dict[tuple[str, str], list[Task]] = {}
+    processes: dict[tuple[str, str], list[Task]] = {}
     alone = []
     for task in tasks(mechanism).values():
         if task.profile == "nightly" and profile == "fast":
@@ -171,11 +170,11 @@ def groups(mechanism: Mechanism, profile: str) -> list[list[Task]]:
         if not by_sites and mechanism.sizes.get(task.scenario, 0) > TOGETHER:
             alone.append([task])
         else:
-            shared.setdefault((task.binding.name, task.release), []).append(task)
-    return [*shared.values(), *alone]
+            processes.setdefault((task.binding.name, task.release), []).append(task)
+    return [*processes.values(), *alone]
 
 
-def chosen(
+def select(
     mechanisms: Iterable[Mechanism],
     names: Set[str],
     release: str,
@@ -189,17 +188,17 @@ def chosen(
     profile's, or with ``fine`` or ``every`` all of that kind. ``first``: only those on the release
     that a binding is made for, its first one.
     """
-    everything = [(item.name, task) for item in mechanisms for task in tasks(item).values()]
-    if not everything:
+    pairs = [(item.name, task) for item in mechanisms for task in tasks(item).values()]
+    if not pairs:
         raise NothingChecked("No compiled classes are declared.", "Write jvm/NAME.toml.")
-    releases = {task.release for _, task in everything}
+    releases = {task.release for _, task in pairs}
     if release and release not in releases:
         raise UsageError(
             f"There is no release {release}.", f"Known: {', '.join(sorted(releases))}."
         )
     kind = FINE if fine else SCENARIO
 
-    def meant(task: Task) -> bool:
+    def matches(task: Task) -> bool:
         if first and task.release != task.binding.releases[0]:
             return False
         if names:
@@ -208,12 +207,12 @@ def chosen(
             return task.kind in (SCENARIO, COMPOSED)
         return task.kind == kind if fine else task.profile == "fast"
 
-    found = [
+    selection = [
         (mechanism, task)
-        for mechanism, task in everything
-        if release in ("", task.release) and meant(task)
+        for mechanism, task in pairs
+        if release in ("", task.release) and matches(task)
     ]
-    known = {name for _, task in found for name in (task.name, task.subject)}
-    if unknown := sorted(names - known):
+    subjects = {name for _, task in selection for name in (task.name, task.subject)}
+    if unknown := sorted(names - subjects):
         raise UsageError(f"No such check runs on compiled classes: {', '.join(unknown)}.")
-    return [(mechanism, task.name) for mechanism, task in found]
+    return [(mechanism, task.name) for mechanism, task in selection]

@@ -25,8 +25,8 @@ def texts(value: object) -> Iterator[str]:
 
 def names(scenario: Scenario, more: Iterable[str] = ()) -> dict[str, int]:
     """name -> number from 1, in the order in which the scenario has them, then ``more``."""
-    found = dict.fromkeys(texts({key: item for key, item in scenario.items() if key != "about"}))
-    return {name: number for number, name in enumerate(found | dict.fromkeys(more), 1)}
+    words = dict.fromkeys(texts({key: item for key, item in scenario.items() if key != "about"}))
+    return {name: number for number, name in enumerate(words | dict.fromkeys(more), 1)}
 
 
 def fields(scenario: Scenario) -> Iterator[list[str]]:
@@ -88,23 +88,25 @@ class Encoder:
     def __init__(self, model: Model, scenario: Scenario, more: Iterable[str] = ()) -> None:
         self.model = model
         self.number = names(scenario, more)
-        self.kept = [name not in model.AUXILIARY for name in model.variables]
-        self.variables = [name for name, kept in zip(model.variables, self.kept) if kept]
-        self.known: dict[object, Numbers] = {}
+        self.compares = [name not in model.AUXILIARY for name in model.variables]
+        self.variables = [
+            name for name, is_compared in zip(model.variables, self.compares) if is_compared
+        ]
+        self.codes: dict[object, Numbers] = {}
 
     def shared(self, state: State) -> Numbers:
         """The numbers of a state's shared variables."""
-        known = self.known.get(state[0])
-        if known is None:
+        code = self.codes.get(state[0])
+        if code is None:
             out: list[int] = []
-            for piece, kept in zip(self.model.pieces(state), self.kept):
-                if kept:
-                    numbers = [number for value in piece for number in self.encoded(value)]
+            for piece, is_compared in zip(self.model.pieces(state), self.compares):
+                if is_compared:
+                    numbers = [number for value in piece for number in self.encode(value)]
                     out += [len(numbers), *numbers]
-            known = self.known[state[0]] = tuple(out)
-        return known
+            code = self.codes[state[0]] = tuple(out)
+        return code
 
-    def encoded(self, value: object) -> list[int]:
+    def encode(self, value: object) -> list[int]:
         """A value as numbers: a tuple or set is its length and its elements."""
         if value is None:
             return [0]
@@ -113,10 +115,10 @@ class Encoder:
         if isinstance(value, int):
             return [int(value)]
         if isinstance(value, frozenset):
-            elements = sorted(self.encoded(item) for item in value)
+            elements = sorted(self.encode(item) for item in value)
             return [len(value), *(number for element in elements for number in element)]
         if isinstance(value, tuple):
-            return [len(value), *(number for item in value for number in self.encoded(item))]
+            return [len(value), *(number for item in value for number in self.encode(item))]
         raise TypeError(f"a {type(value).__name__} is no value of a shared variable")
 
     def split(self, numbers: Numbers) -> dict[str, Numbers]:

@@ -33,7 +33,7 @@ def judged(tmp_path, monkeypatch):
 
         monkeypatch.setattr(classfiles, "jars_of", lambda root, release, fetch: jar(release))
         binding = replace(BINDING, releases=("a", "b"), same={"b": "a"})
-        return classfiles.judged(ROOT, binding, "b")
+        return classfiles.measure(ROOT, binding, "b")
 
     return judge
 

@@ -123,5 +123,5 @@ def test_a_change_with_a_wrong_field_is_refused(tmp_path, planted, message):
 
 @pytest.mark.parametrize("every", [False, True])
 def test_fine_checks_are_chosen_alone(every):
-    fine = tasks.chosen(MECHANISMS.values(), set(), "", True, every=every)
+    fine = tasks.select(MECHANISMS.values(), set(), "", True, every=every)
     assert fine and {tasks.tasks(MECHANISMS[of])[name].kind for of, name in fine} == {"fine"}

@@ -335,7 +335,7 @@ def test_a_nightly_change_is_not_in_the_fast_profile(monkeypatch):
 
 
 def test_the_table_has_the_first_release_of_each_binding():
-    found = tasks.chosen([MECHANISM], set(), "", False, every=True, first=True)
+    found = tasks.select([MECHANISM], set(), "", False, every=True, first=True)
     mine = [each for each in declaration.find(ROOT).values() if each.mechanism == MECHANISM.name]
     assert {name.rpartition("@")[2] for _, name in found} == {each.releases[0] for each in mine}
     assert len(found) == len(mine) * len(MECHANISM.scenarios)
@@ -364,12 +364,12 @@ def test_all_checks_of_a_nightly_binding_are_nightly(monkeypatch):
 
 def test_a_subject_without_classes_has_nothing_to_run():
     with pytest.raises(NothingChecked, match="No compiled classes"):
-        tasks.chosen([replace(MECHANISM, root=Path("/nonexistent"))], set(), "", False)
+        tasks.select([replace(MECHANISM, root=Path("/nonexistent"))], set(), "", False)
 
 
 def test_a_check_is_chosen_by_its_name_or_by_what_it_is_about():
     def names(*words, fine=False):
-        found = tasks.chosen([MECHANISM], set(words), RELEASE, fine)
+        found = tasks.select([MECHANISM], set(words), RELEASE, fine)
         return [name for _, name in found]
 
     assert names("two_adders") == names(f"two_adders@{RELEASE}") == [f"two_adders@{RELEASE}"]

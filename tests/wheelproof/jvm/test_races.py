@@ -9,7 +9,7 @@ from tests.found import bindings, mechanisms
 from wheelproof.checks import jvm as layer
 from wheelproof.checks.context import Context
 from wheelproof.jvm import tasks
-from wheelproof.jvm.marks import Compared, compared
+from wheelproof.jvm.marks import Compared, compare
 from wheelproof.jvm.process import Jvm
 from wheelproof.python.search.run import ControlledImplementation
 from wheelproof.verdict import Verdict
@@ -101,7 +101,7 @@ def java(plain=(), volatile=()):
 
 
 def test_fields_are_compared_by_their_spelling_or_by_the_table():
-    found = compared(
+    found = compare(
         java(["Entry.next", "Wheel.currentTime", "Other.left"], ["Entry.list"]),
         MARKS,
         {},
@@ -109,7 +109,7 @@ def test_fields_are_compared_by_their_spelling_or_by_the_table():
         {"Other.left": "why"},
     )
     assert found == Compared(("Entry.list", "Entry.next", "Wheel.currentTime"), ())
-    renamed = compared(
+    renamed = compare(
         java(["Wheel.currentTimeMs"]), MARKS, {"Wheel.currentTimeMs": "Wheel.current_time"}, ()
     )
     assert renamed == Compared(("Wheel.currentTimeMs",), ())
@@ -147,11 +147,11 @@ def test_fields_are_compared_by_their_spelling_or_by_the_table():
     ],
 )
 def test_a_field_that_is_another_in_the_implementation_is_a_fault(fields, renamed, fault):
-    assert compared(fields, MARKS, renamed, ()).faults == (fault,)
+    assert compare(fields, MARKS, renamed, ()).faults == (fault,)
 
 
 def test_a_field_with_races_may_differ():
-    assert compared(java(["Entry.list"]), MARKS, {}, {"Entry.list": "why"}) == Compared((), ())
+    assert compare(java(["Entry.list"]), MARKS, {}, {"Entry.list": "why"}) == Compared((), ())
 
 
 def test_a_field_that_is_renamed_in_the_implementation_is_a_fault(jvm, output, monkeypatch):

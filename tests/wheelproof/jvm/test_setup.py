@@ -35,7 +35,7 @@ def compile_(tmp_path, monkeypatch):
     def compile_(text=SOURCE):
         source = tmp_path / "Small.java"
         source.write_text(text, encoding="utf-8")
-        return setup.compiled(executable, [source], [], fetch=False)
+        return setup.compile_java(executable, [source], [], fetch=False)
 
     return compile_, runs
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from wheelproof.errors import ToolError, UsageError
-from wheelproof.jvm.patch import patched
+from wheelproof.jvm.patch import with_patch
 from wheelproof.jvm.process import Jvm
 
 
@@ -24,6 +24,6 @@ def test_a_word_that_ends_a_word_or_a_line_is_refused(word):
 def test_a_diff_changes_no_file_outside_of_its_folder(tmp_path, before, inside):
     diff, folder = tmp_path / "fix.diff", tmp_path / "build" / "jvm"
     diff.write_text(f"--- {before}\n+++ b/m/java/{inside}\n@@ -0,0 +1 @@\n+class A {{}}\n")
-    with pytest.raises(ToolError, match="outside of its folder"), patched(diff, folder, diff):
+    with pytest.raises(ToolError, match="outside of its folder"), with_patch(diff, folder, diff):
         pass
     assert sorted(file.name for file in tmp_path.rglob("*")) == ["build", "fix.diff", "jvm"]

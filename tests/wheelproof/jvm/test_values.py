@@ -59,7 +59,7 @@ def test_a_state_is_the_numbers_of_the_variables_that_are_compared():
 
 def test_a_set_is_its_elements_in_order():
     encoder = Encoder(Model(), SCENARIO)
-    assert encoder.encoded(frozenset({"l2", "l1"})) == [
+    assert encoder.encode(frozenset({"l2", "l1"})) == [
         2,
         *sorted(names(SCENARIO)[x] for x in ("l1", "l2")),
     ]
@@ -67,4 +67,4 @@ def test_a_set_is_its_elements_in_order():
 
 def test_what_is_no_value_is_refused():
     with pytest.raises(TypeError, match="a dict is no value"):
-        Encoder(Model(), SCENARIO).encoded({})
+        Encoder(Model(), SCENARIO).encode({})
