@@ -6,6 +6,7 @@ up, and no traceback to show.
 
 import os
 import signal
+import sys
 from types import FrameType
 
 WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "ended by SIGTERM"}
@@ -20,6 +21,11 @@ def leave(number: int, _frame: FrameType | None = None) -> None:
 
 def main() -> None:
     """The entry point of the command."""
+    if sys.platform == "win32":
+        from wheelproof.errors import WINDOWS
+
+        os.write(2, f"wheelproof: {WINDOWS}\n".encode())
+        sys.exit(4)
     for number in WORDS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, leave)

@@ -18,6 +18,8 @@ EXIT_CODES = {
 }
 """Exit code of each command -> what it says."""
 
+WINDOWS = "Windows lacks the signals and file locks of POSIX: use its Linux (WSL)."
+"""Why nothing is checked there."""
 
 LONGEST = 4_000
 """Characters of a message."""

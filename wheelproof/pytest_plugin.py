@@ -8,13 +8,15 @@ checks: its test runs them first, or takes their cached results.
 
 from __future__ import annotations
 
-import fcntl
+import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import pytest
+
+from wheelproof.errors import WINDOWS
 
 if TYPE_CHECKING:
     from wheelproof.checks.context import Report
@@ -145,9 +147,10 @@ def pytest_block_call(pyfuncitem: pytest.Function) -> Generator[None, object, ob
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MechanismFile | None:
     """A declaration, as a file of tests."""
-    config = parent.config
-    wanted = config.getoption("wheelproof") or config.getini("wheelproof")
+    wanted = parent.config.getoption("wheelproof") or parent.config.getini("wheelproof")
     if wanted and file_path.suffix == ".toml" and file_path.parent.name == "spec":
+        if sys.platform == "win32":
+            raise pytest.UsageError(f"--wheelproof: {WINDOWS}")
         found: MechanismFile = MechanismFile.from_parent(parent, path=file_path)
         return found
     return None
@@ -185,6 +188,8 @@ def alone(file: Path, wait: bool) -> Iterator[bool]:
     It is given back expressly: a process that was forked meanwhile has the file too.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
+    import fcntl  # absent on Windows, where the other hooks still load
+
     with file.open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
