@@ -14,6 +14,7 @@ from wheelproof.console import console
 from wheelproof.events import Ended, NoPlan, Notice, NotRun, ToolFound, VerifyOptions
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import files, sarif, since
+from wheelproof.report import places as reported
 from wheelproof.report.progress import Earlier, Progress, progress
 from wheelproof.report.terminal import print_report
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
@@ -144,5 +145,6 @@ class Verification:
         )
         if os.environ.get("GITHUB_ACTIONS") == "true":
             found = files.traces(self.results, self.options.output)
-            for line in sarif.annotations(self.results, found):
+            prefix = reported.prefix(self.options.root)
+            for line in sarif.annotations(self.results, found, prefix):
                 print(line, file=sys.stderr)

@@ -15,7 +15,7 @@ from wheelproof.counterexample.explored import Explored
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.events import Check
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.report import junit, recorded, sarif, summary
+from wheelproof.report import junit, places, recorded, sarif, summary
 from wheelproof.verdict import EXPLORE, RESULTS_FILE, Results, read_results
 
 JUNIT_FILE = "junit.xml"
@@ -131,7 +131,8 @@ def publish(
     reports = reports or output
     results.write(reports / RESULTS_FILE)
     found, failing = traces(results, output), orders(results, output)
-    documents.write_text(reports / SARIF_FILE, sarif.render(results, {**found, **failing}, output))
+    text = sarif.render(results, {**found, **failing}, output, places.prefix(root))
+    documents.write_text(reports / SARIF_FILE, text)
     documents.write_text(reports / SUMMARY_FILE, summary.render(results, output))
     text = junit.render(results, mechanisms, {**found, **failing}, root, output)
     documents.write_text(reports / JUNIT_FILE, text)

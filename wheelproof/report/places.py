@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,6 +29,15 @@ def of_counterexample(row: Row, found: Runs) -> Place | None:
     sources = [step.source for step in trace.steps if step.source] if trace else []
     place = _PLACE.fullmatch(sources[-1]) if sources else None
     return (place["file"], int(place["line"])) if place else None
+
+
+def prefix(root: Path) -> str:
+    """The project's folder in the repository of a GitHub workflow, with a slash, or ""."""
+    workspace = os.environ.get("GITHUB_WORKSPACE")
+    if not workspace or not root.resolve().is_relative_to(Path(workspace).resolve()):
+        return ""
+    folder = root.resolve().relative_to(Path(workspace).resolve())
+    return f"{folder.as_posix()}/" if folder.parts else ""
 
 
 class Declared:

@@ -18,8 +18,10 @@ from wheelproof.verdict import Results, Row, Verdict
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def render(results: Results, found: Runs, output: Path) -> str:
+def render(results: Results, found: Runs, output: Path, prefix: str = "") -> str:
     """The document. ``found``: the counterexamples by name; ``output``: their folder.
+
+    ``prefix``: the project's folder in its repository, with a slash.
 
     A run that was broken off is no successful execution.
     """
@@ -41,20 +43,20 @@ def render(results: Results, found: Runs, output: Path) -> str:
                     "invocations": [
                         {"executionSuccessful": results.complete and bool(results.rows)}
                     ],
-                    "results": [_result(row, found, output) for row in bad],
+                    "results": [_result(row, found, output, prefix) for row in bad],
                 }
             ],
         }
     )
 
 
-def annotations(results: Results, found: Runs) -> Iterator[str]:
+def annotations(results: Results, found: Runs, prefix: str = "") -> Iterator[str]:
     """The findings as GitHub's workflow commands, a line each."""
     for row in results.rows:
         if not row.ok:
             fields = {"title": f"{row.mechanism} / {row.layer} / {row.name}"}
             if place := of_counterexample(row, found):
-                fields = {"file": place[0], "line": str(place[1]), **fields}
+                fields = {"file": f"{prefix}{place[0]}", "line": str(place[1]), **fields}
             options = ",".join(f"{name}={_field(text)}" for name, text in fields.items())
             yield f"::error {options}::{_escaped(reason(row))}"
 
@@ -65,7 +67,7 @@ def _rule(row: Row) -> str:
     return visible(f"{row.layer}.{row.verdict}")
 
 
-def _result(row: Row, found: Runs, output: Path) -> dict[str, Any]:
+def _result(row: Row, found: Runs, output: Path, prefix: str) -> dict[str, Any]:
     message = f"{row.mechanism} / {row.layer} / {row.name}: {reason(row)}"
     if row.trace:
         message += f" ({command('show', output, row.trace)})"
@@ -79,7 +81,7 @@ def _result(row: Row, found: Runs, output: Path) -> dict[str, Any]:
         made["locations"] = [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": quote(place[0])},
+                    "artifactLocation": {"uri": quote(f"{prefix}{place[0]}")},
                     "region": {"startLine": place[1]},
                 }
             }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wheelproof.report import sarif, summary
+from wheelproof.report import places, sarif, summary
 from wheelproof.verdict import judge
 
 BUILD = Path("build")
@@ -91,3 +91,17 @@ def test_the_summary_has_at_most_ten_lines(good, count):
 
 def test_a_run_that_was_broken_off_does_not_read_as_a_success(good):
     assert "PARTIAL RESULTS" in summary.render(replace(good, complete=False), BUILD)
+
+
+def test_a_project_in_a_folder_of_a_repository_has_places_in_the_repository(
+    tmp_path, monkeypatch, bad, trace
+):
+    project = tmp_path / "a" / "project"
+    project.mkdir(parents=True)
+    assert places.prefix(project) == ""
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    assert places.prefix(project) == "a/project/" and places.prefix(tmp_path) == ""
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path / "elsewhere"))
+    assert places.prefix(project) == ""
+    (line,) = (line for line in sarif.annotations(bad, {WRONG: trace}, "a/") if "file=" in line)
+    assert line.startswith("::error file=a/")
