@@ -9,24 +9,19 @@ import z3
 from z3 import And, ForAll, Implies
 
 from proofs.atomic.words import LABEL, THREAD
-from wheelproof.prove.invariant import subject as own_subject
-from wheelproof.prove.module.starts import starts
-from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.invariant import system
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.ts.system import conjunct
 
-at, back = partial(own_subject.at, LABEL), partial(own_subject.back, LABEL)
+at, back = partial(system.at, LABEL), partial(system.back, LABEL)
 (T,) = THREAD.consts("thread")
 NO_ONE = THREAD.null
 HOLDING = ["S2", "S3", "E2", "E3", "E4", "C2", "C3", "C4", "A2", "A3", "A4"]
 """Where a thread has the lock."""
 
 
-class Variable(Generated):
+class Variable(Invariant):
     """The generated system, and the conjuncts."""
-
-    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What Init says."""
-        return starts(self, s, self.WORDS.unread)
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         """What the definitions of sets say."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from proofs.atomic.invariant import Variable
 from proofs.atomic.subject import scenario
-from proofs.atomic.words import NAME
-from wheelproof.prove.invariant import subject as own_subject
-from wheelproof.prove.invariant.subject import Fault
+from wheelproof.prove.invariant.planted import planted, without
 
-lacks = partial(own_subject.without, NAME)
+lacks, beyond = partial(without, Variable), partial(planted, Variable)
 SAME = "done' = [done EXCEPT ![self] = (held = expected[self])]"
 
 DECISIONS = (
@@ -24,7 +23,7 @@ DECISIONS = (
 """Each decision of the mechanism, taken away."""
 
 BEYOND = (
-    Fault(
+    beyond(
         "wraps",
         "a sum is a number below 2^31",
         "A2_to_A3: what_was_read_is_there",
@@ -32,7 +31,7 @@ BEYOND = (
         scenario(2**31 - 1, a="add 1"),
         (("held + delta[self]", "(held + delta[self]) % 2147483648"),),
     ),
-    Fault(
+    beyond(
         "compares_small_numbers",
         "numbers from 2^31 on are never found equal",
         "C2_to_C4: as_if_atomic",
@@ -40,7 +39,7 @@ BEYOND = (
         scenario(2**31, a="cas 2147483648 0"),
         ((SAME, SAME.replace("held =", "held < 2147483648 /\\ held =")),),
     ),
-    Fault(
+    beyond(
         "swaps_unlocked_later",
         "a thread's fifth operation takes the lock that another one has",
         "E1_to_E2: one_holder",
@@ -53,7 +52,7 @@ BEYOND = (
             ),
         ),
     ),
-    Fault(
+    beyond(
         "stores_no_more",
         "a store of a value from 2^31 on is left out",
         "S2_to_S3: as_if_atomic",

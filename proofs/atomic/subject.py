@@ -47,12 +47,12 @@ class Numbered(Here):
 SUBJECT = Subject(
     NAME,
     WORDS,
-    Variable,
+    {Variable: "Spec.Atomic"},
     (
         scenario(a="add 1; get", b="set 5; cas 5 7", c="swap 3"),
         scenario("x", {"x": "k", "y": "k"}, a="cas x y; get", b="swap y"),
     ),
-    ("AsIfAtomic", "LockExcludes"),
-    placed=Numbered,
-    elements=lambda program: {"Int": range(2 + 2 * len(program["kind"]) + 4)},
+    properties=("AsIfAtomic", "LockExcludes"),
+    placing=Numbered,
+    sizes=lambda program: {"Int": range(2 + 2 * len(program["kind"]) + 4)},
 )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from proofs.atomic.invariant import Variable
 from proofs.atomic.planted import FAULTS
 from proofs.atomic.subject import SUBJECT
 from proofs.atomic.words import NAME
-from wheelproof.prove.invariant.subject import submit
 from wheelproof.prove.kernel import Theory
 
 THEORY = Theory("protocols.atomic", mechanism=NAME)
-submit(
+SUBJECT.submit(
     THEORY,
-    SUBJECT,
-    "AsIfAtomic and LockExcludes in each state",
+    Variable,
+    f"AsIfAtomic and LockExcludes in each state {SUBJECT.read}.",
     FAULTS,
 )

@@ -6,6 +6,7 @@ module itself: what is claimed of brokers is claimed of every thread, since both
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 
 import z3
@@ -20,9 +21,10 @@ from proofs.controller.words import (
     THREAD,
     UNREADABLE,
 )
+from wheelproof.prove.invariant import system
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.module.shapes import named_element
 from wheelproof.prove.module.starts import starts
-from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.ts.system import conjunct
 
 (T,) = THREAD.consts("thread")
@@ -47,16 +49,7 @@ ARGUMENTS = {
 """Operation -> the variable with the broker that it is about, and the labels that read it."""
 
 
-def at(s: SimpleNamespace, t: z3.ExprRef, *labels: str) -> z3.BoolRef:
-    """The thread is at one of these labels."""
-    found = [s.pc[t] == LABEL.value(label) for label in labels]
-    return Or(found) if len(found) > 1 else found[0]
-
-
-def back(s: SimpleNamespace, procedure: str, t: z3.ExprRef, *labels: str) -> z3.BoolRef:
-    """Where the procedure returns to, if it is on the thread's stack, is one of these labels."""
-    found = [getattr(s, f"ret_{procedure}")[t] == LABEL.value(label) for label in labels]
-    return Or(found)
+at, back = partial(system.at, LABEL), partial(system.back, LABEL)
 
 
 def read(s: SimpleNamespace, name: str, t: z3.ExprRef) -> z3.ExprRef:
@@ -81,7 +74,7 @@ def is_past(s: SimpleNamespace, name: str) -> z3.BoolRef:
     return And(version <= s.part_version, Implies(version == s.part_version, And(same)))
 
 
-class Epochs(Generated):
+class Epochs(Invariant):
     """The generated system, and the conjuncts about epochs, partitions and who works."""
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from proofs.controller.elected import Elected, Fenced
 from proofs.controller.epochs import Epochs
-from proofs.controller.runs import reached, scenario
-from wheelproof.prove.invariant.planted import Planted as Fault
-from wheelproof.prove.invariant.runs import Reached
-
-
-class Planted(Fault):
-    """A fault in module Controller."""
-
-    def reached(self) -> Reached:
-        return reached(self.program, self.of, self.changes)
-
+from proofs.controller.runs import scenario
+from wheelproof.prove.invariant.planted import Fault
 
 OWN_VERSION = "epoch.version = own[self].version"
 BEFORE_WRITE = f" /\\ {OWN_VERSION}\n{' ' * 29}/\\ part.version = known[self].version\n"
 FAULTS = (
-    Planted(
+    Fault(
         "elects_at_any_version",
         "an election raises the epoch whatever its version is",
         Epochs,
@@ -28,7 +19,7 @@ FAULTS = (
         "C4_to_F1: epoch_counts_elections",
         "EpochIncreases",
     ),
-    Planted(
+    Fault(
         "writes_any_version",
         "a controller writes a partition whatever its version is",
         Epochs,
@@ -37,7 +28,7 @@ FAULTS = (
         "W1_to_A2_2: no_lost_update",
         "NoLostUpdate",
     ),
-    Planted(
+    Fault(
         "works_without_office",
         "a broker works for partitions that does not take itself for the controller",
         Epochs,
@@ -46,7 +37,7 @@ FAULTS = (
         "A1_to_W1: who_works_acts",
         "ActOnlyIfActive",
     ),
-    Planted(
+    Fault(
         "no_fence",
         "a controller's write does not check the epoch",
         Fenced,
@@ -55,7 +46,7 @@ FAULTS = (
         "W1_to_A2_2: fenced_writes",
         "FencedWrites",
     ),
-    Planted(
+    Fault(
         "moves_at_any_epoch",
         "a broker that gives its office up does not check the epoch",
         Elected,
@@ -64,7 +55,7 @@ FAULTS = (
         "M2_to_A2_2: deletes_its_own_node",
         "DeletesOwnNode",
     ),
-    Planted(
+    Fault(
         "takes_any_node",
         "a broker whose election was refused does not look whose /controller is",
         Elected,
@@ -73,7 +64,7 @@ FAULTS = (
         "C5_to_C6: next_epoch_is_its_own",
         "OneController",
     ),
-    Planted(
+    Fault(
         "takes_any_epoch",
         "a broker that finds its node does not look which epoch there is",
         Elected,

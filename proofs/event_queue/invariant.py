@@ -12,12 +12,11 @@ import z3
 from z3 import And, ForAll, If, Implies, Not, Or
 
 from proofs.event_queue.words import DOES, EVENT, LABEL, OPERATION, THREAD
-from wheelproof.prove.invariant import subject as own_subject
-from wheelproof.prove.module.starts import starts
-from wheelproof.prove.module.systems import Generated
+from wheelproof.prove.invariant import system
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.ts.system import conjunct
 
-at, back = partial(own_subject.at, LABEL), partial(own_subject.back, LABEL)
+at, back = partial(system.at, LABEL), partial(system.back, LABEL)
 (T, U) = THREAD.consts("thread other_thread")
 (E,) = EVENT.consts("event_")
 K, PLACE, OTHER = z3.Ints("number place_ other_place")
@@ -57,12 +56,8 @@ def clears(s: SimpleNamespace, event: z3.ExprRef) -> z3.BoolRef:
     return Or(s.Expiries[event], event == NO_EVENT)
 
 
-class Queue(Generated):
+class Queue(Invariant):
     """The generated system, and the conjuncts."""
-
-    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What Init says."""
-        return starts(self, s, self.WORDS.unread)
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         """Operations have their events. None that is put, by a handler too, is one of an expiry.

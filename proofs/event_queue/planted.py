@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from proofs.event_queue.invariant import Queue
 from proofs.event_queue.subject import scenario
-from proofs.event_queue.words import NAME
-from wheelproof.prove.invariant import subject as own_subject
-from wheelproof.prove.invariant.subject import Fault
+from wheelproof.prove.invariant.planted import planted, without
 
-lacks = partial(own_subject.without, NAME)
+lacks, beyond = partial(without, Queue), partial(planted, Queue)
 FIVE = dict.fromkeys("abcde", "")
 
 DECISIONS = (
@@ -24,7 +23,7 @@ DECISIONS = (
 """The decisions without which a property that is proved fails."""
 
 BEYOND = (
-    Fault(
+    beyond(
         "expires_unlocked_later",
         "an expiry that is a thread's fifth operation takes the put lock that another one has",
         "L1_to_L2: one_puts",
@@ -38,7 +37,7 @@ BEYOND = (
         ),
         schedule="p 33; q 3; p 22; q 4; p 2",
     ),
-    Fault(
+    beyond(
         "clears_four",
         "the queue is not cleared where five events wait or more",
         "D2_to_D3: cleared_until_put",
@@ -53,7 +52,7 @@ BEYOND = (
         ),
         schedule="q 29",
     ),
-    Fault(
+    beyond(
         "handles_spent_later",
         "the event thread handles a spent event once four are handled",
         "X1_to_X2: one_handles",
@@ -62,7 +61,7 @@ BEYOND = (
         (("IF spent[taken[self]]", "IF spent[taken[self]] /\\ Len(log) < 4"),),
         schedule="w 28; q 5; w 4; q 2; w 3; q 2",
     ),
-    Fault(
+    beyond(
         "close_is_impatient",
         "a close does not wait where five events are handled or more",
         "C4_to_back: close_has_waited",

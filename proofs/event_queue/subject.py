@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import z3
@@ -33,8 +32,9 @@ def scenario(
     }
 
 
-def hints(s: SimpleNamespace, name: str) -> list[z3.ExprRef]:
+def hints(of: Queue, _name: str) -> list[z3.ExprRef]:
     """The operation that a thread is in, the places behind the last ones, the next ones."""
+    s = of.symbols()
     place, other = z3.Ints("any_Int_1 any_Int_2")
     return [
         s.turn[T] - 1,
@@ -52,13 +52,13 @@ def hints(s: SimpleNamespace, name: str) -> list[z3.ExprRef]:
 SUBJECT = Subject(
     NAME,
     WORDS,
-    Queue,
+    {Queue: "Spec.EventQueue"},
     (
         scenario(does={"a": "request", "b": "put c", "c": ""}, p="put a; put b"),
         scenario(does={"x": "raise"}, q="expire x", r="close"),
         scenario("a", "look", {"a": "", "x": ""}, q="expire x; close"),
     ),
-    ("EventHandledOnce", "ExpireFirst", "CloseWaits"),
+    properties=("EventHandledOnce", "ExpireFirst", "CloseWaits"),
     hints=hints,
-    elements=lambda program: {"Int": range(4 + len(program["does"]) + len(program["threads"]))},
+    sizes=lambda program: {"Int": range(4 + len(program["does"]) + len(program["threads"]))},
 )

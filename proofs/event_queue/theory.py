@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from proofs.event_queue.invariant import Queue
 from proofs.event_queue.planted import FAULTS
 from proofs.event_queue.subject import SUBJECT
 from proofs.event_queue.words import NAME
-from wheelproof.prove.invariant.subject import submit
 from wheelproof.prove.kernel import Theory
 
 THEORY = Theory("protocols.event_queue", mechanism=NAME)
-submit(
+SUBJECT.submit(
     THEORY,
-    SUBJECT,
-    "EventHandledOnce, ExpireFirst and CloseWaits in each state",
+    Queue,
+    f"EventHandledOnce, ExpireFirst and CloseWaits in each state {SUBJECT.read}.",
     FAULTS,
     ("A-PROGRAM", "A-EXPIRY"),
 )

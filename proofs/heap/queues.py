@@ -18,7 +18,7 @@ from proofs.heap.steps import KEY as GIVES_KEY
 from proofs.heap.steps import Steps
 from proofs.heap.values import Listed
 from proofs.heap.values import is_heap as of_keys
-from wheelproof.prove.invariant.conditions import digest
+from wheelproof.prove.invariant.subject import digest
 from wheelproof.prove.kernel import VC, Control, Obligation, ProofError, Theory, refuted
 from wheelproof.prove.late import LateVC
 

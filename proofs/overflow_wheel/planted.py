@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from proofs.overflow_wheel.published import Published
-from proofs.overflow_wheel.runs import SMALL, reached, scenario
+from proofs.overflow_wheel.runs import SMALL, scenario
 from proofs.overflow_wheel.unlinked import Unlinked
-from wheelproof.prove.invariant.planted import Planted as Fault
-from wheelproof.prove.invariant.runs import Reached
+from wheelproof.prove.invariant.planted import Fault
 
 TWO, CANCELLED, LINKED = SMALL
 LATE_WHEEL = scenario("w1 w2", a="place a", b="place b", memory="a overflow_wheel")
@@ -17,13 +16,6 @@ DUE = "Due(stores, s, t)    == SelectSeq(stores, LAMBDA x : x[1] # t /\\ s \\in 
 LATER = "Later(stores, s, t)  == SelectSeq(stores, LAMBDA x : x[1] = t \\/ s \\notin x[5])"
 
 
-class Planted(Fault):
-    """A fault in module OverflowWheel."""
-
-    def reached(self) -> Reached:
-        return reached(self.program, self.of, self.changes)
-
-
 def volatile(*fields: str) -> tuple[tuple[str, str], ...]:
     """The module with these volatile fields."""
     named = ", ".join(f'"{each}"' for each in fields)
@@ -31,7 +23,7 @@ def volatile(*fields: str) -> tuple[tuple[str, str], ...]:
 
 
 FAULTS = (
-    Planted(
+    Fault(
         "plain_wheel",
         "the field with the wheel is not volatile",
         Published,
@@ -40,7 +32,7 @@ FAULTS = (
         "O4_to_O5: wheel_is_never_buffered",
         "SafePublication",
     ),
-    Planted(
+    Fault(
         "silent_store",
         "a volatile store of the wheel brings nothing with it that was stored before",
         Published,
@@ -49,7 +41,7 @@ FAULTS = (
         "O4_to_O5: published_with_its_time",
         "SafePublication",
     ),
-    Planted(
+    Fault(
         "late_constructor",
         "the wheel is stored before its constructor has stored its time",
         Published,
@@ -62,7 +54,7 @@ FAULTS = (
         "B1_to_O4: constructor_has_stored",
         "SafePublication",
     ),
-    Planted(
+    Fault(
         "no_monitor",
         "who makes a wheel takes the monitor although another thread has it",
         Published,
@@ -71,7 +63,7 @@ FAULTS = (
         "O2_to_O3: one_holder",
         "OneOverflowWheel",
     ),
-    Planted(
+    Fault(
         "no_second_check",
         "no thread looks again under the monitor whether there is a wheel",
         Published,
@@ -85,7 +77,7 @@ FAULTS = (
         "O3_to_B1: makes_the_first_wheel",
         "OneOverflowWheel",
     ),
-    Planted(
+    Fault(
         "silent_unlock",
         "who leaves the lowest wheel's monitor releases nothing with it",
         Published,
@@ -94,7 +86,7 @@ FAULTS = (
         "O5_to_O6: released_with_the_monitor",
         "seen_under_the_monitor",
     ),
-    Planted(
+    Fault(
         "deaf_acquire",
         "who acquires brings into memory nothing that others have released",
         Published,
@@ -106,7 +98,7 @@ FAULTS = (
         "O6_to_back: seen_by_who_has_the_wheel",
         "SafePublication",
     ),
-    Planted(
+    Fault(
         "loses_stores",
         "who acquires takes out of the buffer what others have released, and forgets it",
         Published,
@@ -115,7 +107,7 @@ FAULTS = (
         "O1_to_O6: published_with_its_time",
         "SafePublication",
     ),
-    Planted(
+    Fault(
         "plain_pointer",
         "a task's pointer to its entry is not volatile",
         Published,
@@ -124,7 +116,7 @@ FAULTS = (
         "C3_to_C4: pointer_is_never_buffered",
         "CancelWins",
     ),
-    Planted(
+    Fault(
         "plain_list",
         "an entry's list is not volatile",
         Published,
@@ -133,7 +125,7 @@ FAULTS = (
         "A6_to_A7: list_is_never_buffered",
         "CancelUnlinks",
     ),
-    Planted(
+    Fault(
         "keeps_pointer",
         "cancel leaves the task its pointer",
         Published,
@@ -142,7 +134,7 @@ FAULTS = (
         "C3_to_C4: cancelled_pointer",
         "CancelWins",
     ),
-    Planted(
+    Fault(
         "cancels_without_removal",
         "a cancel that finds the pointer goes on without a removal",
         Unlinked,
@@ -156,7 +148,7 @@ FAULTS = (
         "C2_to_C3: late_cancel_has_unlinked",
         "CancelUnlinks",
     ),
-    Planted(
+    Fault(
         "looks_once",
         "remove returns from an entry that is linked",
         Unlinked,

@@ -6,15 +6,16 @@ module itself. A ghost variable is added: the place in the buffer that the const
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 
 import z3
 from z3 import And, ForAll, Implies, Not, Or
 
 from proofs.overflow_wheel.words import FIELD, LABEL, NAMED, OPERATION, THING, THREAD
+from wheelproof.prove.invariant import system
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.module.shapes import named_element
-from wheelproof.prove.module.starts import starts
-from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.ts.system import Step, conjunct
 
 (T,) = THREAD.consts("thread")
@@ -34,15 +35,7 @@ RETURNS = {
 """Procedure -> the labels that it returns to."""
 
 
-def at(s: SimpleNamespace, t: z3.ExprRef, *labels: str) -> z3.BoolRef:
-    """The thread is at one of these labels."""
-    found = [s.pc[t] == LABEL.value(label) for label in labels]
-    return Or(found) if len(found) > 1 else found[0]
-
-
-def back(s: SimpleNamespace, procedure: str, t: z3.ExprRef, *labels: str) -> z3.BoolRef:
-    """Where the procedure returns to, if it is on the thread's stack, is one of these labels."""
-    return Or([getattr(s, f"ret_{procedure}")[t] == LABEL.value(label) for label in labels])
+at, back = partial(system.at, LABEL), partial(system.back, LABEL)
 
 
 def buffered(s: SimpleNamespace, place: z3.ArithRef) -> z3.BoolRef:
@@ -84,7 +77,7 @@ def is_made(s: SimpleNamespace) -> z3.BoolRef:
     return s.overflowWheel != NOTHING
 
 
-class Published(Generated):
+class Published(Invariant):
     """The generated system, and the conjuncts about the wheel, the buffer and the pointer."""
 
     VARIABLES = {"slot": z3.IntSort()}
@@ -99,10 +92,6 @@ class Published(Generated):
             return {}
         (last,) = self.way(name).extremes
         return {"slot": z3.Int(f"{last}!") + 1}
-
-    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What Init says."""
-        return starts(self, s)
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         """What the definitions of sets say, and the module's assumptions.

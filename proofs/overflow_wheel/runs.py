@@ -1,44 +1,15 @@
-"""Small runs of module OverflowWheel: the systems that are generated of it, and reached states."""
+"""Small runs of module OverflowWheel."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
-from proofs.overflow_wheel.published import Published
-from proofs.overflow_wheel.words import NAME, NAMED, WORDS
-from wheelproof.prove import variants
-from wheelproof.prove.invariant.runs import START, Reached
-from wheelproof.prove.module import systems
+from proofs.overflow_wheel.words import NAMED
 from wheelproof.prove.module.closing import Closed
-from wheelproof.prove.ts.concrete import Compiled, State
-from wheelproof.prove.variants import Changes
-from wheelproof.tla.model import Compiled as Specification
 
 NUMBERS = 8
 """Places in the buffer and in programs are below it."""
-
-
-@cache
-def system(of: Any = Published, changes: Changes = ()) -> type[Published]:
-    """The module's system, or that of the module with texts replaced.
-
-    ``of``: its ghosts and conjuncts. Raises ValueError where a text is not there exactly once.
-    """
-    made = systems.made("OverflowWheelModule", specification(changes).module, WORDS, of)
-    assert issubclass(made, Published)
-    return made
-
-
-def specification(changes: Changes = ()) -> Specification:
-    """The module, compiled."""
-    return variants.specification(NAME, changes)
-
-
-@cache
-def compiled(of: Any = Published, changes: Changes = ()) -> Compiled:
-    return Compiled(system(of, changes)())
 
 
 def scenario(wheels: str = "", linked: bool = False, **threads: str) -> dict[str, Any]:
@@ -76,33 +47,17 @@ def elements(program: Mapping[str, Any]) -> dict[str, Any]:
     return {"Thing": tuple(dict.fromkeys((*program["wheels"], *NAMED))), "Int": range(NUMBERS)}
 
 
-def placed(program: Mapping[str, Any], of: Any = Published, changes: Changes = ()) -> Here:
-    """The system at a scenario's size. ValueError: the scenario is assumed away."""
-    constants = variants.mechanisms()[NAME].constants_of(program)
-    model = specification(changes).model(constants, tuple(program["threads"]))
+def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
+    """The last add and the last cancel: thread and place."""
     (adder, adding), (canceller, cancelling) = (
         operations(program, name) for name in ("add", "cancel")
     )
-    rigid = {
+    return {
         "Adder": adder,
         "Adding": adding,
         "Canceller": canceller,
         "Cancelling": cancelling,
     }
-    return Here(
-        compiled(of, changes),
-        model,
-        constants,
-        elements(program),
-        **{name: value for name, value in rigid.items() if name in of.RIGID},
-    )
-
-
-def reached(
-    program: Mapping[str, Any], of: Any = Published, changes: Changes = (), bound: int = 20_000
-) -> Reached:
-    """The states of the module in a scenario, with the ghost."""
-    return Reached(placed(program, of, changes), {"slot": 0}, bound)
 
 
 SMALL = (
@@ -111,15 +66,3 @@ SMALL = (
     scenario(linked=True, a="check", b="cancel", memory="a list"),
 )
 """Scenarios in which every label is taken."""
-
-
-@cache
-def witnesses(of: Any = Published) -> dict[str, tuple[Reached, State]]:
-    """For each label a scenario, and in it a state, in which it is taken; and a start."""
-    found: dict[str, tuple[Reached, State]] = {}
-    for program in SMALL:
-        run = reached(program, of)
-        found.setdefault(START, (run, run.start))
-        for edge in run.edges():
-            found.setdefault(edge.label, (run, edge.before))
-    return found

@@ -13,13 +13,12 @@ import z3
 from z3 import And, ForAll, If, Implies, Not, Or
 
 from proofs.read_write_lock.words import LABEL, OPERATION, THREAD
-from wheelproof.prove.invariant import subject as own_subject
+from wheelproof.prove.invariant import system
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.module.sets import size
-from wheelproof.prove.module.starts import starts
-from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.ts.system import Step, array, conjunct
 
-at, back = partial(own_subject.at, LABEL), partial(own_subject.back, LABEL)
+at, back = partial(system.at, LABEL), partial(system.back, LABEL)
 (T, U) = THREAD.consts("thread other_thread")
 K, PLACE, LATER = z3.Ints("number place later_place")
 NO_ONE = THREAD.null
@@ -41,7 +40,7 @@ def none_reads(s: SimpleNamespace) -> z3.BoolRef:
     return COUNT(s.readers) == 0
 
 
-class Lock(Generated):
+class Lock(Invariant):
     """The generated system, and the conjuncts."""
 
     VARIABLES = {"waiters": array(THREAD, z3.BoolSort())}
@@ -56,7 +55,7 @@ class Lock(Generated):
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         """What Init says. No writer waits."""
-        return [*starts(self, s), ForAll([T], Not(s.waiters[T]))]
+        return [*super().initially(s), ForAll([T], Not(s.waiters[T]))]
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         """Processes are threads and those that interrupt one. Who reads on is not interrupted."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from proofs.read_write_lock.invariant import Lock
 from proofs.read_write_lock.subject import scenario
-from proofs.read_write_lock.words import NAME
-from wheelproof.prove.invariant import subject as own_subject
-from wheelproof.prove.invariant.subject import Fault
+from wheelproof.prove.invariant.planted import planted, without
 
-lacks = partial(own_subject.without, NAME)
+lacks, beyond = partial(without, Lock), partial(planted, Lock)
 READERS = dict.fromkeys("abcd", "read")
 WAITS = "\n\nVARIABLE turn"
 
@@ -31,7 +30,7 @@ DECISIONS = (
 """Each decision of the mechanism, taken away."""
 
 BEYOND = (
-    Fault(
+    beyond(
         "four_readers",
         "a writer enters beside four readers or more",
         "W2_to_W6: writer_finds_no_one",
@@ -45,7 +44,7 @@ BEYOND = (
         ),
         schedule="a 4; b 4; c 4; d 4; w 6",
     ),
-    Fault(
+    beyond(
         "four_writers_wait",
         "a reader enters while four writers wait or more",
         "R1_to_R5: reader_finds_no_writer",
@@ -59,7 +58,7 @@ BEYOND = (
         ),
         schedule="r 4; a 4; b 4; c 4; d 4; s 2",
     ),
-    Fault(
+    beyond(
         "wakes_four",
         "a writer that leaves wakes four threads at most",
         "X3_to_X4: one_ticket_for_each",
@@ -73,7 +72,7 @@ BEYOND = (
         ),
         schedule="w 6; a 3; b 3; c 3; d 3; e 3; w 5; a 1; b 1; c 1; d 1",
     ),
-    Fault(
+    beyond(
         "counts_to_four",
         "no more than four writers count as waiting",
         "W2_to_W3: waiters_are_counted",

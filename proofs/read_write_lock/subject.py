@@ -10,7 +10,8 @@ import z3
 
 from proofs.read_write_lock.invariant import Lock
 from proofs.read_write_lock.words import NAME, THREAD, WORDS
-from wheelproof.prove.invariant.subject import Subject
+from wheelproof.prove.invariant.conditions import numbered
+from wheelproof.prove.invariant.subject import Subject, numbers
 from wheelproof.prove.module import sizes
 from wheelproof.prove.module.sets import size
 
@@ -26,7 +27,12 @@ def scenario(**threads: str) -> dict[str, Any]:
     return {"threads": steps}
 
 
-def facts(s: SimpleNamespace, name: str, *sets: z3.ExprRef) -> list[z3.BoolRef]:
+def facts(of: Lock, name: str, *sets: z3.ExprRef) -> dict[str, z3.BoolRef]:
+    """Theorems on sizes that a way, a property or the start needs."""
+    return numbered(name, on_sizes(of.symbols(), name, *sets))
+
+
+def on_sizes(s: SimpleNamespace, name: str, *sets: z3.ExprRef) -> list[z3.BoolRef]:
     """What a way needs to know of the sizes of the sets that it changes.
 
     ``sets``: those that a property describes.
@@ -75,8 +81,9 @@ def facts(s: SimpleNamespace, name: str, *sets: z3.ExprRef) -> list[z3.BoolRef]:
     ]
 
 
-def hints(s: SimpleNamespace, name: str) -> list[z3.ExprRef]:
+def hints(of: Lock, _name: str) -> list[z3.ExprRef]:
     """The places of tickets, the elements that facts are about, who is inside, an operation."""
+    s = of.symbols()
     length = s.tickets_length
     places = [ANY, ANY + 1, OTHER, OTHER + 1, length, length - 1, size(THREAD)(s.asleep)]
     return [*places, z3.IntVal(1), *NEW, s.mutex, s.writer, s.turn[T] - 1]
@@ -85,14 +92,15 @@ def hints(s: SimpleNamespace, name: str) -> list[z3.ExprRef]:
 SUBJECT = Subject(
     NAME,
     WORDS,
-    Lock,
+    {Lock: "Spec.ReadWriteLock"},
     (
         scenario(r="read", w="write", v="write"),
         scenario(r="read_on", w="write", i="interrupt w"),
         scenario(r="read", w="write", i="interrupt r"),
     ),
-    ("TypeOK", "MutualExclusion", "WriterGoesFirst", "Registered", "WaitsForAThread"),
     {"waiters": {}},
-    facts=facts,
+    sizes=numbers,
     hints=hints,
+    facts=facts,
+    properties=("TypeOK", "MutualExclusion", "WriterGoesFirst", "Registered", "WaitsForAThread"),
 )

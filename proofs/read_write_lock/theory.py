@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from proofs.read_write_lock.invariant import Lock
 from proofs.read_write_lock.planted import FAULTS
 from proofs.read_write_lock.subject import SUBJECT
 from proofs.read_write_lock.words import NAME
-from wheelproof.prove.invariant.subject import submit
 from wheelproof.prove.kernel import Theory
 
 THEORY = Theory("protocols.read_write_lock", mechanism=NAME)
-submit(
+SUBJECT.submit(
     THEORY,
-    SUBJECT,
-    "TypeOK, MutualExclusion, WriterGoesFirst, Registered and WaitsForAThread in each state",
+    Lock,
+    "TypeOK, MutualExclusion, WriterGoesFirst, Registered and WaitsForAThread in each state "
+    f"{SUBJECT.read}.",
     FAULTS,
     ("A-ENDLESS", "A-SIZES"),
 )

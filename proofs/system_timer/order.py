@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,22 +17,14 @@ import z3
 from z3 import And, ForAll, If, Implies
 
 from proofs.system_timer.links import at
-from proofs.system_timer.runs import NAME, OF_KAFKA, SMALL
 from proofs.system_timer.steps import ENTRY, NO_THREAD, PLACE, THREAD, T
 from proofs.system_timer.words import OPERATION, TIMER
 from proofs.system_timer.words import WORDS as ALL
-from wheelproof.prove import variants
-from wheelproof.prove.invariant.runs import START, Reached
-from wheelproof.prove.module import systems
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.module.scopes import Frames
 from wheelproof.prove.module.shapes import Listing, Words, sequence
-from wheelproof.prove.module.starts import starts
-from wheelproof.prove.module.states import Placed
-from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.module.terms import Terms
-from wheelproof.prove.ts.concrete import Compiled, State
 from wheelproof.prove.ts.system import conjunct
-from wheelproof.prove.variants import Changes
 
 READ = ("pc", "turn", "ke", "task")
 """The variables of threads that have terms."""
@@ -61,7 +52,7 @@ NUMBERS = 9
 """Places of sequences and of programs are below it."""
 
 
-class InOrder(Generated):
+class InOrder(Invariant):
     """The generated system, where one thread executes tasks."""
 
     RIGID = {"executor": THREAD.z3}
@@ -70,9 +61,6 @@ class InOrder(Generated):
         """A-EXECUTOR."""
         executes = s.Program_1_word[T][K] == OPERATION.execute
         return [*super().given(s), ForAll([T, K], Implies(executes, T == s.executor))]
-
-    def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        return starts(self, s, self.WORDS.unread)
 
     def has_one(self, s: SimpleNamespace) -> z3.BoolRef:
         """The executor's thread has taken a task that it has not started."""
@@ -116,55 +104,8 @@ class InOrder(Generated):
         return terms.truth(self.MODULE.definition("StartsInOrder").body, {})
 
 
-# -- small runs
-
-
-@cache
-def system(of: Any = InOrder, changes: Changes = ()) -> type[InOrder]:
-    """The module's system, or that of the module with texts of its translation replaced.
-
-    Raises ValueError where a text is not there exactly once.
-    """
-    module = variants.specification(NAME, changes).module
-    made = systems.made("SystemTimerInOrder", module, WORDS, of)
-    assert issubclass(made, InOrder)
-    return made
-
-
-@cache
-def compiled(of: Any = InOrder, changes: Changes = ()) -> Compiled:
-    return Compiled(system(of, changes)())
-
-
-def placed(program: Mapping[str, Any], of: Any = InOrder, changes: Changes = ()) -> Placed:
-    """The system at the size of a scenario. ValueError: the scenario is assumed away."""
-    constants = variants.mechanisms()[NAME].constants_of(program)
+def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
+    """The thread that executes; of several the first, and the scenario is refused."""
     threads = program["threads"]
-    model = variants.specification(NAME, changes).model(constants, tuple(threads))
     executes = [name for name, own in threads.items() if ["execute"] in map(list, own)]
-    return Placed(
-        compiled(of, changes),
-        model,
-        constants,
-        {"Int": tuple(range(NUMBERS))},
-        executor=(executes or [*threads])[0],
-    )
-
-
-def reached(
-    program: Mapping[str, Any], of: Any = InOrder, changes: Changes = (), bound: int = 20_000
-) -> Reached:
-    """The states of the compiled module in one scenario."""
-    return Reached(placed(program, of, changes), {}, bound)
-
-
-@cache
-def witnesses(of: Any = InOrder) -> dict[str, tuple[Reached, State]]:
-    """For each label a scenario, and in it a state, in which it is taken; and a start."""
-    found: dict[str, tuple[Reached, State]] = {}
-    for program in (*SMALL, OF_KAFKA):
-        run = reached(program, of)
-        found.setdefault(START, (run, run.start))
-        for edge in run.edges():
-            found.setdefault(edge.label, (run, edge.before))
-    return found
+    return {"executor": (executes or [*threads])[0]}

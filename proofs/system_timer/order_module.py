@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from types import SimpleNamespace
 
 import z3
 
-from proofs.system_timer.order import InOrder, reached, system, witnesses
-from proofs.system_timer.runs import NAME, scenario
+from proofs.system_timer.order import NUMBERS, WORDS, InOrder, rigid
+from proofs.system_timer.runs import NAME, OF_KAFKA, SMALL, scenario
 from proofs.system_timer.whole_module import READ
-from wheelproof.prove import variants
-from wheelproof.prove.invariant import conditions as own_invariant
-from wheelproof.prove.invariant.planted import Planted as Fault
-from wheelproof.prove.invariant.runs import START, Reached
+from wheelproof.prove.invariant.planted import Fault
+from wheelproof.prove.invariant.subject import Subject
 from wheelproof.prove.kernel import Theory
-from wheelproof.prove.late import ATOMIC, LateVC
 from wheelproof.prove.module import unions
-from wheelproof.prove.module.systems import Generated
-from wheelproof.prove.ts.concrete import State
-
-LABELS = tuple(variants.mechanisms()[NAME].labels)
-
-
-class Conditions(own_invariant.Conditions):
-    """Those of the order of the executor's tasks."""
-
-    def system(self) -> type[Generated]:
-        return system(self.of, self.changes)
-
-    def witnesses(self) -> Mapping[str, tuple[Reached, State]]:
-        return witnesses()
-
-    def hints(self, name: str) -> list[z3.ExprRef]:
-        """The executor, the first place, and the one behind any, where it was before a Tail."""
-        return [self.module.symbols().executor, z3.IntVal(1), z3.Int("any_Int_1") + 1]
 
 
 class Several(InOrder):
@@ -45,17 +22,10 @@ class Several(InOrder):
         return [*unions.given(self.WORDS, s)]
 
 
-class Planted(Fault):
-    """A fault in module SystemTimer, or a second thread that executes."""
-
-    def reached(self) -> Reached:
-        return reached(self.program, self.of, self.changes)
-
-
 TWO = scenario({"one": 0, "two": 0}, a="add one; add two", x="execute; execute")
 THREADS = scenario({"one": 0, "two": 0}, a="add one; add two", x="execute", y="execute")
 FAULTS = (
-    Planted(
+    Fault(
         "takes_the_last",
         "the executor takes the task that was handed over last",
         InOrder,
@@ -69,7 +39,7 @@ FAULTS = (
         "E1_to_E2: takes_the_next",
         "StartsInOrder",
     ),
-    Planted(
+    Fault(
         "leaves_the_task",
         "the executor leaves the task that it takes in its queue",
         InOrder,
@@ -78,7 +48,7 @@ FAULTS = (
         "E1_to_E2: each_is_somewhere",
         "StartsInOrder",
     ),
-    Planted(
+    Fault(
         "starts_nothing",
         "the executor forgets the task that it has taken, and starts none",
         InOrder,
@@ -87,7 +57,7 @@ FAULTS = (
         "E2_to_T0: each_is_somewhere",
         "each_is_somewhere",
     ),
-    Planted(
+    Fault(
         "two_threads",
         "two threads execute, and the one that takes a task later starts it first",
         Several,
@@ -99,18 +69,28 @@ FAULTS = (
 )
 """Faults that the theorem refuses."""
 
+
+def hints(of: InOrder, _name: str) -> list[z3.ExprRef]:
+    """The executor, the first place, and the one behind any, where it was before a Tail."""
+    return [of.symbols().executor, z3.IntVal(1), z3.Int("any_Int_1") + 1]
+
+
+SUBJECT = Subject(
+    NAME,
+    WORDS,
+    {InOrder: "Timer.StartsInOrder"},
+    (*SMALL, OF_KAFKA),
+    rigid=rigid,
+    sizes=lambda _: {"Int": range(NUMBERS)},
+    hints=hints,
+)
 THEORY = Theory("protocols.system_timer_order_module", mechanism=NAME)
-OF = Conditions(InOrder)
-THEORY.theorem(
-    "Timer.StartsInOrder",
+SUBJECT.submit(
+    THEORY,
+    InOrder,
     f"The executor starts tasks in the order in which they were handed over, in each state of "
     f"{READ}, with Kafka's timer and the corrected one. What was handed over has started, is "
     "taken, or waits in that order.",
-    [
-        LateVC(START, OF.start),
-        *[LateVC(label, partial(OF.step, label)) for label in LABELS],
-    ],
-    [each.control() for each in FAULTS],
-    assumes=(*ATOMIC, "A-PROGRAM", "A-EXECUTOR"),
-    profile="nightly",
+    FAULTS,
+    ("A-PROGRAM", "A-EXECUTOR"),
 )

@@ -8,7 +8,7 @@ import z3
 from z3 import And, ForAll, If, Implies, Not, Or
 
 from proofs.system_timer_reaper.words import THREAD
-from wheelproof.prove.invariant.own import Own
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.ts.system import conjunct
 
 (T,) = THREAD.consts("thread")
@@ -21,7 +21,7 @@ HOLDING = ("J2", "J5", "H2", "H3", "H4")
 """Where a thread has the condition of the reaper's thread."""
 
 
-class Reaper(Own):
+class Reaper(Invariant):
     """The generated system, and the conjuncts. ``TheReaper``: the thread that reaps."""
 
     RIGID = {"TheReaper": THREAD.z3}

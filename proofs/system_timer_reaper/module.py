@@ -10,7 +10,8 @@ import z3
 from proofs.system_timer_reaper.invariant import Reaper
 from proofs.system_timer_reaper.planted import FAULTS
 from proofs.system_timer_reaper.words import NAME, WORDS
-from wheelproof.prove.invariant.own import Own, Subject
+from wheelproof.prove.invariant.subject import Subject
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.kernel import Theory
 
 
@@ -19,7 +20,7 @@ def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
     return {"TheReaper": next(t for t, of in program["threads"].items() if of[0][0] == "reap")}
 
 
-def hints(of: Own, _name: str) -> list[z3.ExprRef]:
+def hints(of: Invariant, _name: str) -> list[z3.ExprRef]:
     s = of.symbols()
     return [s.TheReaper, s.mutex]
 

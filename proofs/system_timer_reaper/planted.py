@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proofs.system_timer_reaper.invariant import Reaper
-from wheelproof.prove.invariant.own import Fault
+from wheelproof.prove.invariant.planted import Fault
 from wheelproof.prove.variants import Changes
 
 

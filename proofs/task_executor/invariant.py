@@ -11,7 +11,7 @@ import z3
 from z3 import And, ForAll, If, Implies, Not, Or, Store
 
 from proofs.task_executor.words import OPERATION, TASK, THREAD
-from wheelproof.prove.invariant.own import Own
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.ts.system import WHOLE, Step, array, conjunct
 
 T, U = THREAD.consts("thread other_thread")
@@ -30,7 +30,7 @@ WITHOUT = ("B1", "Y1", "Y2", "Y3", "Y4", "Y5", "Y6", "Y7", "Done")
 """Where the pool's thread has no task."""
 
 
-class Executor(Own):
+class Executor(Invariant):
     """The generated system, and what holds of every program.
 
     ``Worker``: the pool's thread, of which there is one.

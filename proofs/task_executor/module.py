@@ -10,7 +10,8 @@ import z3
 from proofs.task_executor.invariant import CLOSER, CLOSES_AT, Executor, Once
 from proofs.task_executor.planted import FAULTS
 from proofs.task_executor.words import NAME, TASK, THREAD, WORDS
-from wheelproof.prove.invariant.own import Own, Subject
+from wheelproof.prove.invariant.subject import Subject
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.kernel import Theory
 
 
@@ -32,7 +33,7 @@ def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def hints(of: Own, name: str) -> list[z3.ExprRef]:
+def hints(of: Invariant, name: str) -> list[z3.ExprRef]:
     """What a way reads beside its own terms: the last places of sequences, and a task's source."""
     s, label = of.symbols(), name.partition("_")[0]
     thread, place = z3.Const("t!", THREAD.z3), z3.Int("any_Int_1")

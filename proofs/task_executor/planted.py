@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proofs.task_executor.invariant import Executor, Once
-from wheelproof.prove.invariant.own import Fault
+from wheelproof.prove.invariant.planted import Fault
 from wheelproof.prove.variants import Changes
 
 

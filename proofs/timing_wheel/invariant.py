@@ -12,7 +12,7 @@ from z3 import And, ForAll, Implies, Not, Or
 
 from proofs.timing_wheel.words import BUCKET, ENTRY, LEVEL, OPERATION, THREAD
 from wheelproof.prove.arithmetic import POWER, mul
-from wheelproof.prove.invariant.own import Own
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.module.starts import starts
 from wheelproof.prove.ts.system import WHOLE, array, conjunct
 
@@ -48,7 +48,7 @@ def tick(s: SimpleNamespace, level: z3.ExprRef) -> z3.ArithRef:
     return POWER(s.WheelSize, number(s, level) - 1)
 
 
-class Wheel(Own):
+class Wheel(Invariant):
     """The generated system, and the conjuncts.
 
     ``Adder``, ``Adding``: entry -> the thread whose program adds it, and the operation's place.

@@ -13,7 +13,8 @@ from proofs.timing_wheel.invariant import Wheel, number, tick
 from proofs.timing_wheel.planted import FAULTS
 from proofs.timing_wheel.words import NAME, THREAD, WORDS
 from wheelproof.prove.arithmetic import mul
-from wheelproof.prove.invariant.own import Own, Subject
+from wheelproof.prove.invariant.subject import Subject
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.kernel import Theory
 
 STATEMENTS = PROVED.statements()
@@ -34,7 +35,7 @@ def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def facts(of: Own, name: str) -> dict[str, z3.BoolRef]:
+def facts(of: Invariant, name: str) -> dict[str, z3.BoolRef]:
     """Instances of theorems on numbers that a way needs."""
     s = of.symbols()
     level, size, e = s.level[MOVER], s.WheelSize, s.ke[MOVER]
@@ -61,7 +62,7 @@ def facts(of: Own, name: str) -> dict[str, z3.BoolRef]:
     return made
 
 
-def hints(of: Own, name: str) -> list[z3.ExprRef]:
+def hints(of: Invariant, name: str) -> list[z3.ExprRef]:
     """Levels and buckets by their numbers."""
     s, label = of.symbols(), name.partition("_")[0]
     level, one = s.level[MOVER], z3.IntVal(1)

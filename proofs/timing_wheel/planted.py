@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from proofs.timing_wheel.invariant import Wheel
-from wheelproof.prove.invariant.own import Fault
+from wheelproof.prove.invariant.planted import Fault
 from wheelproof.prove.variants import Changes
 
 

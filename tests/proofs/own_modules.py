@@ -7,7 +7,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from wheelproof.prove.invariant.own import Fault, Subject
+from wheelproof.prove.invariant.planted import Fault
+from wheelproof.prove.invariant.subject import Subject
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,10 @@ import z3
 from tests.proofs.own_modules import MODULES, Module, of_executor
 from wheelproof.errors import UsageError
 from wheelproof.graph.explorer import explore
-from wheelproof.prove.invariant.own import Conditions, Fault, Own, Waits
+from wheelproof.prove.invariant.conditions import Conditions, Waits
+from wheelproof.prove.invariant.planted import Fault
 from wheelproof.prove.invariant.runs import DEADLOCK, broken_goal, violated
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.kernel import ProofError
 from wheelproof.prove.module import states
 from wheelproof.tla.syntax import Builtin, Call, Level, Text
@@ -205,7 +207,7 @@ def test_a_state_that_breaks_a_property_breaks_its_conjunct(of):
 # -- what is assumed, and the terms on finite graphs
 
 
-class Steps(Own):
+class Steps(Invariant):
     """The generated system alone."""
 
     def initially(self, s: Any) -> list[z3.BoolRef]:

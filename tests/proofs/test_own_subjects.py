@@ -21,11 +21,12 @@ from proofs.read_write_lock.subject import SUBJECT as LOCK
 from proofs.read_write_lock.subject import scenario as of_lock
 from wheelproof.graph.explorer import explore
 from wheelproof.prove import variants
-from wheelproof.prove.invariant import conditions as own_invariant
+from wheelproof.prove.invariant import conditions
+from wheelproof.prove.invariant.conditions import Conditions, NotEntailed
 from wheelproof.prove.invariant.runs import broken_goal
-from wheelproof.prove.invariant.subject import Conditions
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.kernel import ProofError
-from wheelproof.prove.module import sizes, states, systems
+from wheelproof.prove.module import sizes, states
 from wheelproof.prove.module.properties import stated
 from wheelproof.prove.ts.concrete import Compiled, Compiler, place
 
@@ -55,7 +56,7 @@ FAULTS = [
     for name, (subject, _, faults) in SUBJECTS.items()
     for fault in faults
 ]
-BEYOND = [each for each in FAULTS if not each.values[1].decision]
+BEYOND = [each for each in FAULTS if not isinstance(each.values[1].changes, str)]
 every_subject = pytest.mark.parametrize("name", SUBJECTS)
 
 
@@ -71,10 +72,10 @@ def test_every_goal_of_every_label_and_every_property_is_in_a_condition(name, mo
     assert sorted(vcs) == sorted(["start", *mechanism.labels, *subject.properties])
     assert {*subject.properties, *NOT_PROVED[name]} == set(mechanism.invariants)
     of, taken = Conditions(subject), []
-    assert set(of.new) == set(subject.of.conjuncts())
+    assert set(of.new) == set(subject.last.conjuncts())
     monkeypatch.setattr(of, "way", lambda way: (taken.append(way), ({}, None))[1])
     monkeypatch.setattr(of, "condition", lambda *_: None)
-    monkeypatch.setattr(own_invariant, "all_of", lambda _: None)
+    monkeypatch.setattr(conditions, "all_of", lambda _: None)
     for label in mechanism.labels:
         of.step(label)
     assert sorted(taken) == sorted(of.module.actions())
@@ -87,15 +88,15 @@ def test_a_label_that_is_left_out_is_refused(name, monkeypatch):
     for label in of.module.LABELS:
         fewer = {each: ways for each, ways in of.module.LABELS.items() if each != label}
         monkeypatch.setattr(of.module, "LABELS", fewer)
-        with pytest.raises(ProofError, match=f"labels.*differ.*{label}"):
-            of.whole()
+        with pytest.raises(ProofError, match=f"the module has no label {label}$"):
+            of.begin(of.subject.labels)
         monkeypatch.undo()
 
 
 @every_subject
 def test_each_decision_is_a_fault_of_the_theorem(name):
     _, _, faults = SUBJECTS[name]
-    decisions = {fault.decision for fault in faults if fault.decision}
+    decisions = {fault.changes for fault in faults if isinstance(fault.changes, str)}
     assert decisions | EQUIVALENT[name] == set(variants.mechanisms()[name].decisions)
 
 
@@ -121,7 +122,7 @@ def test_without_the_other_decisions_what_is_proved_holds(name):
     subject, _, faults = SUBJECTS[name]
     broken = {decision: broken_without(name, decision) for decision in EQUIVALENT[name]}
     assert set().union(*broken.values()) == NOT_PROVED[name]
-    assert broken_without(name, faults[0].decision) & set(subject.properties)
+    assert broken_without(name, faults[0].changes) & set(subject.properties)
 
 
 def saying(of: Conditions, conjunct: str, value: bool) -> Conditions:
@@ -133,13 +134,13 @@ def saying(of: Conditions, conjunct: str, value: bool) -> Conditions:
 @every_subject
 def test_a_conjunct_that_is_made_false_is_refused_by_name(name):
     """By day the first and the last one."""
-    names = [*SUBJECTS[name][0].of.conjuncts()]
+    names = [*SUBJECTS[name][0].last.conjuncts()]
     for each in names[:: len(names) - 1]:
         assert refused_at_start(name, each)
 
 
 def refused_at_start(name, conjunct) -> bool:
-    with pytest.raises(own_invariant.NotEntailed) as refused:
+    with pytest.raises(NotEntailed) as refused:
         saying(Conditions(SUBJECTS[name][0]), conjunct, False).start()
     return conjunct in refused.value.goals
 
@@ -147,14 +148,14 @@ def refused_at_start(name, conjunct) -> bool:
 @pytest.mark.nightly
 @every_subject
 def test_each_conjunct_that_is_made_false_is_refused_by_name(name):
-    assert all(refused_at_start(name, each) for each in SUBJECTS[name][0].of.conjuncts())
+    assert all(refused_at_start(name, each) for each in SUBJECTS[name][0].last.conjuncts())
 
 
 @pytest.mark.nightly
 @every_subject
 def test_a_conjunct_that_is_made_true_is_missed(name):
     """What says nothing carries nothing: a way, or a property, is not proved without it."""
-    for each in SUBJECTS[name][0].of.conjuncts():
+    for each in SUBJECTS[name][0].last.conjuncts():
         of = saying(Conditions(SUBJECTS[name][0]), each, True)
         assert any(map(refused(of.follows), of.subject.properties)) or any(
             map(refused(of.way), of.module.actions())
@@ -165,7 +166,7 @@ def refused(make):
     def judged(name) -> bool:
         try:
             make(name)
-        except own_invariant.NotEntailed:
+        except NotEntailed:
             return True
         return False
 
@@ -192,7 +193,7 @@ def test_a_ghost_that_no_step_sets_is_refused(name):
 @every_subject
 def test_ghosts_are_read_by_no_step(name):
     subject = SUBJECTS[name][0]
-    system = subject.system()()
+    system = subject.system(subject.last)()
     for each in system.actions():
         way = system.way(each)
         read = " ".join(map(str, (*way.guards, *way.after.values(), *way.obligations)))
@@ -204,21 +205,21 @@ def test_ghosts_are_read_by_no_step(name):
 
 @pytest.mark.parametrize(("subject", "fault"), BEYOND[:1])
 def test_a_fault_beyond_every_scenario_is_refused(subject, fault):
-    found = fault.find(subject)
+    found = fault.find()
     assert (found.verdict, found.witness, found.contradiction) == ("sat", fault.goal, "")
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("subject", "fault"), FAULTS)
 def test_a_fault_is_refused_by_a_condition_and_breaks_it_in_a_run(subject, fault):
-    found = fault.find(subject)
+    found = fault.find()
     assert (found.verdict, found.witness, found.contradiction) == ("sat", fault.goal, "")
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("subject", "fault"), BEYOND)
 def test_no_fault_is_found_where_none_is_planted(subject, fault):
-    assert replace(fault, changes=(), schedule="").find(subject).verdict == "unsat"
+    assert replace(fault, changes=(), schedule="").find().verdict == "unsat"
 
 
 # -- the terms against the compiled module
@@ -236,13 +237,11 @@ def small(subject):
 @every_subject
 def test_every_edge_is_a_step_of_the_terms_and_every_step_is_an_edge(name):
     subject, found = SUBJECTS[name][0], states.Differences()
-    steps = systems.made("Steps", subject.specification().module, subject.words)
-    compiled = Compiled(steps())
-    for program in (*subject.small, *small(subject)):
-        placed = replace(subject, of=steps).reached(program, compiled=compiled).placed
+    for program in (*subject.scenarios, *small(subject)):
+        placed = subject.placed(program, Invariant)
         states.compare(placed, explore(placed.model, bound=3_000), found)
     assert found.wrong == []
-    assert set(steps().actions()) - found.taken == set()
+    assert set(subject.system(Invariant).actions()) - found.taken == set()
 
 
 @pytest.mark.nightly
@@ -250,16 +249,14 @@ def test_every_edge_is_a_step_of_the_terms_and_every_step_is_an_edge(name):
 def test_a_property_is_judged_by_its_terms_as_by_the_compiled_module(name):
     """On every state of small runs, and of those of the modules with faults."""
     subject, _, faults = SUBJECTS[name]
-    system, broken = subject.system()(), set()
+    system, broken = subject.system(subject.last)(), set()
     s, known = system.symbols(), {}
     for each in subject.properties:
         read = stated(system, each, s)
         if not read.sets:
             known[each] = Compiled(system).code(read.formula)
     for fault in faults:
-        reached = subject.reached(
-            fault.program, fault.changes, fault.decision, 2_000, fault.steps()
-        )
+        reached = subject.reached(fault.program, fault.of, fault.changes, 2_000, fault.steps())
         functions = {each: reached.instance.function(code) for each, code in known.items()}
         for edge in reached.edges():
             for each, holds in functions.items():

@@ -31,9 +31,16 @@ ORDER = ("violated", "error", "vacuous", "inconclusive", "proved")
 """Verdicts, the worst first: no defect elsewhere makes a counterexample to the theorem doubtful."""
 
 
+class Unproved(Exception):
+    """A condition that is not made, since a goal does not follow. The message names the goal."""
+
+
 @dataclass
 class Evidence:
-    """The evidence for one theorem. ``faults``: (verdict, why); the worst verdict counts."""
+    """The evidence for one theorem. ``faults``: (verdict, why); the worst verdict counts.
+
+    ``unmade``: the names of conditions of which a goal does not follow.
+    """
 
     theorem: Theorem
     seeds: int
@@ -46,6 +53,7 @@ class Evidence:
     hashes: dict[str, str] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     undeclared: tuple[str, ...] = ()
+    unmade: set[str] = field(default_factory=set)
 
     @property
     def verdict(self) -> str:
@@ -75,6 +83,9 @@ class Evidence:
             f"cvc5: {', '.join(sorted(self.second)) or 'not run'}",
         ]
         for vc in self.theorem.vcs:
+            if vc.name in self.unmade:
+                lines += ["", f"condition {vc.name}", "    is not made"]
+                continue
             core = (
                 ", ".join(name for name in vc.premises if name in self.cores.get(vc.name, ()))
                 or "nothing"
@@ -177,19 +188,13 @@ def check(
     """
     found = Evidence(theorem, seeds)
     for vc in theorem.vcs:
-        _check_vc(found, vc, range(seeds), folder, resources)
-    found.undeclared = tuple(
-        sorted({cited for vc in theorem.vcs for cited in vc.cites.values()} - set(theorem.rests_on))
-    )
-    if found.undeclared:
-        found.faults.append(
-            (
-                "error",
-                f"it cites {', '.join(found.undeclared)}, which it does not say that it rests on",
-            )
-        )
-    for link in theorem.rests_on:
-        _check_link(found, link, resources)
+        try:
+            _check_vc(found, vc, range(seeds), folder, resources)
+        except Unproved as error:
+            found.faults.append(("inconclusive", str(error)))
+            found.unmade.add(vc.name)
+    if not found.unmade:
+        _check_links(found, resources)
     for control in theorem.controls:
         _check_control(found, control)
     if folder is not None:
@@ -272,6 +277,22 @@ def _not_entailed(vc: Obligation, resources: int) -> tuple[str, str]:
         f"{vc.name}: does not follow from its premises alone, and no counterexample was found "
         f"({verdict}): an instance of a lemma may be missing",
     )
+
+
+def _check_links(found: Evidence, resources: int) -> None:
+    """Every theorem that is cited is one that it rests on, and each of those is needed."""
+    theorem = found.theorem
+    cited = {cited for vc in theorem.vcs for cited in vc.cites.values()}
+    found.undeclared = tuple(sorted(cited - set(theorem.rests_on)))
+    if found.undeclared:
+        found.faults.append(
+            (
+                "error",
+                f"it cites {', '.join(found.undeclared)}, which it does not say that it rests on",
+            )
+        )
+    for link in theorem.rests_on:
+        _check_link(found, link, resources)
 
 
 def _check_link(found: Evidence, link: str, resources: int) -> None:

@@ -10,16 +10,17 @@ import pytest
 from proofs.controller import module, planted, runs
 from proofs.controller.elected import Elected, Fenced
 from proofs.controller.epochs import Epochs
-from proofs.controller.words import WORDS
 from wheelproof.graph.explorer import explore
 from wheelproof.prove import variants
-from wheelproof.prove.invariant import conditions as own_invariant
+from wheelproof.prove.invariant import conditions as of_invariant
+from wheelproof.prove.invariant.conditions import Conditions
 from wheelproof.prove.invariant.runs import broken_goal
+from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.kernel import ProofError
-from wheelproof.prove.module import states, systems
-from wheelproof.prove.ts.concrete import Compiled
+from wheelproof.prove.module import states
 from wheelproof.prove.ts.instances import Instances
 
+SUBJECT = module.SUBJECT
 CONTROLLER = variants.mechanisms()["controller"]
 OF_PROPERTIES = {
     "EpochIncreases": (Epochs, "epoch_counts_elections"),
@@ -37,31 +38,31 @@ NOT_PROVED = {"TypeOK", "NoOrphan", "NoVacancy"}
 
 def test_every_goal_of_every_label_is_in_a_condition(monkeypatch):
     """Each theorem has a condition for each label, of all its ways and of each new conjunct."""
-    assert set(runs.system().LABELS) == set(CONTROLLER.labels)
+    assert set(SUBJECT.system(Elected).LABELS) == set(CONTROLLER.labels)
     new = []
-    for of, name in module.THEOREMS.items():
+    for of, name in SUBJECT.theorems.items():
         vcs = [vc.name for vc in module.THEORY.theorems[name].vcs]
         assert sorted(vcs) == sorted(["start", *CONTROLLER.labels])
-        new += module.Conditions(of).new
+        new += Conditions(SUBJECT, of).new
     assert sorted(new) == sorted(Elected.conjuncts())
-    conditions, taken = module.Conditions(), []
+    conditions, taken = Conditions(SUBJECT), []
     monkeypatch.setattr(conditions, "way", lambda name: (taken.append(name), ({}, None))[1])
     monkeypatch.setattr(conditions, "condition", lambda *_: None)
-    monkeypatch.setattr(own_invariant, "all_of", lambda _: None)
+    monkeypatch.setattr(of_invariant, "all_of", lambda _: None)
     for label in CONTROLLER.labels:
         conditions.step(label)
-    assert sorted(taken) == sorted(runs.system().actions())
+    assert sorted(taken) == sorted(SUBJECT.system(Elected).actions())
 
 
 def test_every_property_is_a_conjunct_of_its_theorem_or_named_as_unproved():
     assert {*OF_PROPERTIES, *NOT_PROVED} == set(CONTROLLER.invariants)
     for of, conjunct in OF_PROPERTIES.values():
-        assert conjunct in module.Conditions(of).new
+        assert conjunct in Conditions(SUBJECT, of).new
 
 
 def test_a_way_is_proved_and_not_without_what_it_has_read(monkeypatch):
     """C2 goes on where /controller names no broker; without that guard a goal is named."""
-    conditions = module.Conditions()
+    conditions = Conditions(SUBJECT)
     assert conditions.way("C2_to_C3")
     guards, goals = conditions.goals("C2_to_C3")
     fewer = {name: each for name, each in guards.items() if "node_id" not in str(each)}
@@ -74,7 +75,7 @@ def test_a_way_is_proved_and_not_without_what_it_has_read(monkeypatch):
 @pytest.mark.nightly
 def test_what_the_terms_oblige_to_is_a_goal(monkeypatch):
     """N1 applies functions at its victim, which must be a broker."""
-    conditions = module.Conditions(Epochs)
+    conditions = Conditions(SUBJECT, Epochs)
     assert conditions.way("N1_to_back")
     fewer = dict(conditions.premises)
     del fewer["arguments_are_brokers"]
@@ -109,7 +110,7 @@ TWO_CONNECTIONS = runs.scenario(b="serve", c="connect b", d="connect b", z="expi
 def test_a_brokers_name_that_is_written_by_hand_is_refused_and_breaks_the_theorem():
     """A-WRITTEN: ``a`` is refused, and finds its name and the epoch that it would have had."""
     with pytest.raises(ValueError, match="assumes of its constants"):
-        runs.placed(WRITTEN)
+        SUBJECT.placed(WRITTEN)
     assert breaks("OneController", WRITTEN)
 
 
@@ -124,7 +125,7 @@ TWO_ENDS = runs.scenario(b="serve", z="leave b abruptly; leave b gracefully; res
 def test_a_program_that_is_assumed_away_is_refused(program):
     """A-CONNECT, A-FIRST and A-END."""
     with pytest.raises(ValueError, match="assumes of its constants"):
-        runs.placed(program)
+        SUBJECT.placed(program)
 
 
 @pytest.mark.nightly
@@ -137,8 +138,8 @@ def test_an_election_needs_the_node_of_the_epoch():
 def test_an_elector_up_to_2_0_is_refused_where_it_is_assumed_away():
     """A-ELECTOR. The same scenario with the other elector is none that is refused."""
     with pytest.raises(ValueError, match="assumes of its constants"):
-        runs.placed(runs.EARLY[2])
-    assert runs.placed(runs.scenario(b="serve", z="remove; visit; rest"))
+        SUBJECT.placed(runs.EARLY[2])
+    assert SUBJECT.placed(runs.scenario(b="serve", z="remove; visit; rest"))
 
 
 @pytest.mark.nightly
@@ -155,7 +156,7 @@ def test_an_operation_without_its_broker_is_refused():
         program = runs.scenario(b="serve", z="rest")
         program["threads"][thread] = steps
         with pytest.raises(ValueError, match="assumes of its constants"):
-            runs.placed(program, Epochs)
+            SUBJECT.placed(program, Epochs)
 
 
 # -- faults
@@ -163,16 +164,7 @@ def test_an_operation_without_its_broker_is_refused():
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("fault", planted.FAULTS, ids=lambda fault: fault.name)
-def test_a_fault_is_no_proof(fault):
-    """Z3 finds no proof of the way, and the goal that is not proved is named."""
-    way, _, goal = fault.goal.partition(": ")
-    with pytest.raises(ProofError, match=rf"{way}: .*{goal}.* does not follow"):
-        module.Conditions(fault.of, fault.changes).way(way)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("fault", planted.FAULTS, ids=lambda fault: fault.name)
-def test_a_fault_breaks_the_goal_in_a_run(fault):
+def test_a_fault_is_no_proof_and_breaks_the_goal_in_a_run(fault):
     found = fault.find()
     assert (found.verdict, found.witness, found.contradiction) == ("sat", fault.goal, "")
 
@@ -188,14 +180,14 @@ def test_every_goal_holds_in_the_same_run_of_the_module_itself(fault):
 
 @pytest.mark.nightly
 def test_every_label_is_taken_where_its_premises_are_shown_to_hold():
-    assert set(runs.witnesses(Epochs)) == {"start", *CONTROLLER.labels}
-    early = {label for label, of in runs.system().PROCEDURES.of.items() if "early" in of}
-    assert set(runs.witnesses()) == {"start", *CONTROLLER.labels} - early
+    assert set(SUBJECT.witnesses(Epochs)) == {"start", *CONTROLLER.labels}
+    early = {label for label, of in SUBJECT.system(Elected).PROCEDURES.of.items() if "early" in of}
+    assert set(SUBJECT.witnesses(Elected)) == {"start", *CONTROLLER.labels} - early
 
 
 @pytest.mark.nightly
 def test_ghosts_are_read_by_no_step():
-    system = runs.system()()
+    system = SUBJECT.system(Elected)()
     for name in system.actions():
         way = system.way(name)
         read = " ".join(map(str, (*way.guards, *way.after.values(), *way.obligations)))
@@ -204,20 +196,17 @@ def test_ghosts_are_read_by_no_step():
 
 @pytest.mark.nightly
 def test_every_edge_is_a_step_of_the_terms_and_what_they_oblige_to_holds():
-    steps = systems.made("ControllerSteps", CONTROLLER.compiled.module, WORDS)
-    found, compiled = states.Differences(), Compiled(steps())
+    found = states.Differences()
     small = [
         program
         for name, program in CONTROLLER.scenarios.items()
         if 0 < CONTROLLER.sizes.get(name, 0) < 1_000
     ]
     for program in (*runs.SMALL, *runs.EARLY, *small):
-        constants = CONTROLLER.constants_of(program)
-        model = CONTROLLER.compiled_model(program)
-        placed = runs.Here(compiled, model, constants, runs.elements(program, constants))
-        states.compare(placed, explore(model, bound=1_000), found)
+        placed = SUBJECT.placed(program, Invariant)
+        states.compare(placed, explore(placed.model, bound=1_000), found)
     assert found.wrong == []
-    assert set(steps().actions()) - found.taken <= RARE
+    assert set(SUBJECT.system(Invariant).actions()) - found.taken <= RARE
 
 
 RARE = {
@@ -239,7 +228,7 @@ def test_every_conjunct_holds_in_the_states_of_every_scenario(name):
     program = CONTROLLER.scenarios[name]
     early = "EarlyElector" in program["elector"].values()
     of = Epochs if early else Fenced if name in ("written", "late_both") else Elected
-    reached = runs.reached(program, of, bound=1_000)
+    reached = SUBJECT.reached(program, of, bound=1_000)
     assert reached.instance.initial(reached.start)
     assert reached.instance.broken(reached.start) == []
     assert broken_goal(reached) is None

@@ -6,27 +6,30 @@ about those that no earlier theorem has, which are its premises.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import z3
 
-from wheelproof.prove import variants
+from wheelproof.prove.evidence import Unproved
 from wheelproof.prove.invariant.runs import START, Reached
+from wheelproof.prove.invariant.system import Invariant, own
 from wheelproof.prove.kernel import VC, ProofError
 from wheelproof.prove.module import sizes
 from wheelproof.prove.module.properties import opened, stated
 from wheelproof.prove.module.simulation import simple
-from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.ts.concrete import State
 from wheelproof.prove.ts.instances import Instances, cores
 from wheelproof.prove.variants import Changes
-from wheelproof.tla import export
+
+if TYPE_CHECKING:
+    from wheelproof.prove.invariant.subject import Subject
+
+STOPPED = "no thread can step"
 
 
-class NotEntailed(ProofError):
+class NotEntailed(ProofError, Unproved):
     """Goals that do not follow. ``goals``: their names."""
 
     def __init__(self, of: str, goals: Sequence[str]) -> None:
@@ -35,45 +38,32 @@ class NotEntailed(ProofError):
 
 
 class Conditions:
-    """The verification conditions of one system: the start, and one for each label.
+    """The verification conditions of one system: the start, one for each label and each property.
 
-    THEOREMS: each system's theorem, the earlier ones first. ``changes``: texts of the module's
-    translation with what stands for them.
+    ``changes``: texts of the module's translation, or a decision that it lacks. ``without``:
+    conjuncts that are no premise.
     """
 
-    THEOREMS: Mapping[Any, str] = {}
-
-    def __init__(self, of: Any, changes: Changes = ()) -> None:
-        self.of, self.changes = of, changes
-
-    def system(self) -> type[Generated]:
-        """The system with the changes."""
-        raise NotImplementedError
-
-    def witnesses(self) -> Mapping[str, tuple[Reached, State]]:
-        """Reached states: for each label one in which it is taken, and a start."""
-        raise NotImplementedError
-
-    def hints(self, name: str) -> Sequence[z3.ExprRef]:
-        """Terms that conjuncts are taken at, beside those of a way; "" for the start."""
-        return ()
-
-    def facts(self, name: str, *sets: z3.ExprRef) -> Sequence[z3.BoolRef]:
-        """Theorems of mathematics that a way, a property or the start ("") needs.
-
-        ``sets``: those that a property describes.
-        """
-        return ()
+    def __init__(
+        self,
+        subject: Subject,
+        of: type[Invariant] | None = None,
+        changes: Changes | str = (),
+        without: Collection[str] = (),
+    ) -> None:
+        self.subject, self.of = subject, of or subject.last
+        self.changes, self.without = changes, without
 
     @cached_property
-    def module(self) -> Generated:
-        return self.system()()
+    def module(self) -> Invariant:
+        return self.subject.system(self.of, self.changes)()
 
     @cached_property
     def premises(self) -> dict[str, z3.BoolRef]:
         s = self.module.symbols()
         given = {f"given {i}": each for i, each in enumerate(self.module.given(s), 1)}
-        return given | self.module.invariant(s)
+        known = self.module.invariant(s)
+        return given | {name: each for name, each in known.items() if name not in self.without}
 
     @cached_property
     def instances(self) -> Instances:
@@ -86,7 +76,8 @@ class Conditions:
         return [name for name in self.of.conjuncts() if name not in known]
 
     def earlier(self) -> Iterator[Any]:
-        return (base for base in self.THEOREMS if issubclass(self.of, base) and base is not self.of)
+        theorems, mine = self.subject.theorems, own(self.of)
+        return (base for base in theorems if issubclass(self.of, base) and base is not mine)
 
     def goals(self, name: str) -> tuple[dict[str, z3.BoolRef], dict[str, z3.BoolRef]]:
         """The guards of a way, and what must hold where it is taken and after it.
@@ -112,7 +103,7 @@ class Conditions:
         ProofError: it does not keep one, by its name.
         """
         guards, goals = self.goals(name)
-        known = self.premises | guards | self.known(name)
+        known = {**self.premises, **guards, **self.facts(name)}
         kept, goal, missing = cores(
             self.module, known, goals, self.hints(name), made=self.instances
         )
@@ -121,10 +112,23 @@ class Conditions:
         needed = [each for premise in guards for each in kept.pop(premise, [])]
         return kept, z3.Implies(all_of(needed), goal)
 
-    def known(self, name: str, *sets: z3.ExprRef) -> dict[str, z3.BoolRef]:
-        """The facts for a way, as premises."""
-        facts = enumerate(self.facts(name, *sets), 1)
-        return {f"fact {number} of {name or START}": fact for number, fact in facts}
+    def hints(self, name: str) -> Sequence[z3.ExprRef]:
+        return self.subject.hints(self.module, name)
+
+    def facts(self, name: str, *sets: z3.ExprRef) -> Mapping[str, z3.BoolRef]:
+        return self.subject.facts(self.module, name, *sets)
+
+    def covered(self, labels: Collection[str]) -> None:
+        """ProofError: a label of the module is in no condition, or there is no such label."""
+        if missing := [each for each in self.module.LABELS if each not in labels]:
+            raise ProofError(f"{self.subject.name}: no condition is about {', '.join(missing)}")
+        if spare := [each for each in labels if each not in self.module.LABELS]:
+            raise ProofError(f"{self.subject.name}: the module has no label {', '.join(spare)}")
+
+    def begin(self, labels: Collection[str]) -> VC:
+        """The start. ``labels``: those that the theorem's other conditions are about."""
+        self.covered(labels)
+        return self.start()
 
     def follows(self, name: str) -> VC:
         """A property, as SANY has read it, follows from the conjuncts.
@@ -134,7 +138,7 @@ class Conditions:
         of, s = self.module, self.module.symbols()
         read = stated(of, name, s)
         described = {f"described {i}": each for i, each in enumerate(read.premises, 1)}
-        premises = self.premises | described | self.known(name, *read.sets)
+        premises = {**self.premises, **described, **self.facts(name, *read.sets)}
         goals = {name: opened(read.formula)}
         kept, goal, missing = cores(of, premises, goals, self.hints(name), made=self.instances)
         if missing:
@@ -161,7 +165,7 @@ class Conditions:
         premises |= {
             name: of.formula(name, s) for base in self.earlier() for name in base.conjuncts()
         }
-        premises |= self.known("")
+        premises |= self.facts("")
         goals = {name: of.formula(name, s) for name in self.new}
         kept, goal, missing = cores(of, premises, goals, self.hints(""))
         if missing:
@@ -174,11 +178,12 @@ class Conditions:
 
         What an earlier theorem is about is cited, as the first one that has it.
         """
-        found = self.witnesses()
+        found = self.subject.witnesses(self.of)
         reached, state = found.get(name, found[START])
-        cited = {
+        cited = {each: each.partition(" #")[0] for each in premises if " #" in each}
+        cited |= {
             each: theorem
-            for base, theorem in reversed([*self.THEOREMS.items()])
+            for base, theorem in reversed([*self.subject.theorems.items()])
             if base in self.earlier()
             for each in premises
             if each in base.conjuncts()
@@ -187,12 +192,63 @@ class Conditions:
         return VC(name, premises, goal, reached.in_state(state), sized, cited)
 
 
+class Waits(Conditions):
+    """Where a thread does not wait it can step, and where all wait or have ended, all have ended.
+
+    The invariant is that of the theorem before.
+    """
+
+    def moves(self, label: str) -> VC:
+        """A thread at the label that does not wait has a way whose guards hold."""
+        of, s = self.module, self.module.symbols()
+        mover = z3.Const("t!", of.WORDS.threads.z3)
+        ways = [of.way(name) for name in of.LABELS.get(label, ())]
+        free = z3.Or([z3.And(way.guards) for way in ways])
+        here = z3.And(mover != of.WORDS.threads.null, of.at(s, mover, label))
+        return self.shown(label, z3.Implies(z3.And(here, z3.Not(of.waits(s, mover))), free), {})
+
+    def stopped(self, labels: Collection[str]) -> VC:
+        """Where each thread waits or has ended, each has ended. ``labels``: as for `begin`."""
+        self.covered(labels)
+        of, s = self.module, self.module.symbols()
+        (t,) = of.WORDS.threads.consts("thread")
+        none = t == of.WORDS.threads.null
+        over = z3.Or(none, of.at(s, t, "Done"))
+        still = {STOPPED: z3.ForAll([t], z3.Or(over, of.waits(s, t)))}
+        return self.shown(STOPPED, z3.ForAll([t], over), still | of.assumed(s))
+
+    def shown(self, name: str, goal: z3.BoolRef, more: Mapping[str, z3.BoolRef]) -> VC:
+        """That a goal follows. ProofError: it does not."""
+        kept, made, missing = cores(
+            self.module, {**self.premises, **more}, {name: goal}, self.hints("")
+        )
+        if missing:
+            raise NotEntailed("moves", missing)
+        premises = {each: z3.And(of) for each, of in kept.items()}
+        reached, state = self.witness(name)
+        cited = dict.fromkeys(
+            set(premises) & set(self.of.conjuncts()), self.subject.theorems[self.of]
+        )
+        return VC(name, premises, made, reached.in_state(state), cites=cited)
+
+    def witness(self, name: str) -> tuple[Reached, State]:
+        """A reached state: one in which the label is taken, or one in which all threads ended."""
+        found = self.subject.witnesses(self.of)
+        if name != STOPPED:
+            return found[name]
+        reached, _ = found[START]
+        return reached, next(
+            edge.move.after
+            for edge in reached.edges()
+            if not any(reached.model.successors(edge.frozen))
+        )
+
+
+def numbered(name: str, facts: Sequence[z3.BoolRef]) -> dict[str, z3.BoolRef]:
+    """Facts for a way, a property or the start (""), by names of their own."""
+    return {f"fact {number} of {name or START}": fact for number, fact in enumerate(facts, 1)}
+
+
 def all_of(formulas: list[z3.BoolRef]) -> z3.BoolRef:
     """Their conjunction. SMT-LIB has no empty one."""
     return z3.And(formulas) if formulas else z3.BoolVal(True)
-
-
-def digest(name: str) -> str:
-    """The start of the SHA-256 of a module's text without comments."""
-    source = export.source(variants.mechanisms()[name].spec)
-    return hashlib.sha256("\0".join(text for _, text in source.texts).encode()).hexdigest()[:12]
