@@ -1,4 +1,7 @@
-"""The page docs/add-a-mechanism.md: its listings are examples/one_shot, its quotes are printed."""
+"""The pages docs/add-a-mechanism.md and add-a-theorem.md.
+
+Their listings are examples/one_shot, their quotes are printed.
+"""
 
 import queue
 import re
@@ -14,10 +17,12 @@ from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
 from wheelproof.project import find, name_of
 from wheelproof.python.runtime.primitives import registered
+from wheelproof.verdict import Row, read_results
 
 SUBJECT = ROOT / "examples" / "one_shot"
 PAGE = (ROOT / "docs" / "add-a-mechanism.md").read_text(encoding="utf-8")
 LISTINGS = listings(PAGE)
+THEOREM = (ROOT / "docs" / "add-a-theorem.md").read_text(encoding="utf-8")
 
 
 def quoted(printed: str) -> None:
@@ -34,23 +39,94 @@ def copy(tmp_path: Path) -> Path:
     )
 
 
-def test_the_page_alone_makes_the_subject(tmp_path):
+def write(folder: Path, texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def as_on(page: str, folder: Path, *commands: str) -> None:
+    for command in commands:
+        shown = printed_by(page, f"wheelproof {command}")
+        assert wheelproof(folder, *command.split()) == (0, shown)
+
+
+MAKE = ("translate spec/OneShot.tla", "list --update-counts", "list --update-plan")
+
+
+def test_the_pages_alone_make_the_subject(tmp_path):
     assert len(LISTINGS) == 9
-    for name, text in LISTINGS.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    for command in ("translate spec/OneShot.tla", "list --update-counts", "list --update-plan"):
-        assert wheelproof(tmp_path, *command.split()) == (
-            0,
-            printed_by(PAGE, f"wheelproof {command}"),
-        )
+    write(tmp_path, LISTINGS)
+    as_on(PAGE, tmp_path, *MAKE)
+    assert files(tmp_path).keys() == files(SUBJECT).keys() - {THEORY}
+    write(tmp_path, listings(THEOREM))
+    as_on(THEOREM, tmp_path, "list --update-plan")
     assert files(tmp_path) == files(SUBJECT)
+
+
+# -- the theorem
+
+THEORY = "proofs/one_shot.py"
+
+
+def proved(folder: Path) -> Row:
+    code, printed = wheelproof(folder, "verify", "--layer", "proof", *ONE_PROCESS)
+    (row,) = read_results(folder / "build" / "results.json").rows
+    assert code == {"proved": 0, "inconclusive": 3, "vacuous": 5}[row.verdict], printed
+    return row
+
+
+def test_the_action_runs_once_for_any_number_of_threads(copy):
+    row = proved(copy)
+    assert (row.layer, row.name, row.verdict, row.ok) == ("proof", "Spec.OneShot", "proved", True)
+    assert row.figures["vcs"] == 9 and row.figures["controls"] == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            "return ForAll([T], Implies(inside, back(",
+            "return z3.BoolVal(True)  # ForAll([T], Implies(inside, back(",
+            "O6_to_back: no_one_is_nowhere, one_holder, runs_before_it_is_done does not follow",
+        ),
+        ('properties=["RunsOnce"]', 'properties=["RanBeforeReturn"]', "RanBeforeReturn does not"),
+    ],
+    ids=["a conjunct", "a property"],
+)
+def test_what_does_not_follow_is_named(copy, old, new, says):
+    change(copy / THEORY, old, new)
+    row = proved(copy)
+    assert (row.verdict, row.ok) == ("inconclusive", False) and says in row.why
+
+
+def test_the_page_shows_what_does_not_follow():
+    says = "O6_to_back: no_one_is_nowhere, one_holder, runs_before_it_is_done does not follow"
+    assert f"\n{says}\n" in THEOREM
+
+
+def test_a_module_that_breaks_it_beyond_every_scenario_has_no_proof(copy):
+    """A thread with three operations passes the lock: no scenario has one."""
+    old, new = "O2: await owner = NULL;", "O2: await owner = NULL \\/ Len(Program[self]) > 2;"
+    change(copy / "spec" / "OneShot.tla", old, new)
+    assert wheelproof(copy, "translate", "spec/OneShot.tla")[0] == 0
+    row = proved(copy)
+    assert (row.verdict, row.ok) == ("inconclusive", False)
+    assert "O2_to_O3: one_holder, ran_once does not follow" in row.why
+
+
+def test_a_control_that_changes_nothing_is_vacuous(copy):
+    change(copy / THEORY, "turn[self] = 4", "turn[self] = 40")
+    row = proved(copy)
+    assert (row.verdict, row.ok) == ("vacuous", False) and "runs_again" in row.why
 
 
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path):
-    where = ("--subject", str(SUBJECT), "--output", str(tmp_path / "build"))
+    write(tmp_path / "made", LISTINGS)
+    as_on(PAGE, tmp_path / "made", *MAKE)
+    where = ("--subject", str(tmp_path / "made"), "--output", str(tmp_path / "build"))
     code, printed = wheelproof(ROOT, "verify", "--verbose", *where, *ONE_PROCESS)
     shown = printed_by(PAGE, "wheelproof verify --verbose").splitlines()
     for line in shown:
