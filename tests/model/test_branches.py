@@ -89,7 +89,7 @@ def noted(mechanism: Mechanism, text: str) -> tuple[types.ModuleType, Branches]:
     branches, module = Branches(), types.ModuleType(f"model.{mechanism.name}")
     module.__dict__[NAME] = branches.note
     exec(
-        branches.compiled(module.__name__, text, str(ROOT / "model" / f"{mechanism.name}.py")),
+        branches.compile_file(module.__name__, text, str(ROOT / "model" / f"{mechanism.name}.py")),
         module.__dict__,
     )
     return module, branches

@@ -196,7 +196,7 @@ FAULTS = {
     ),
     "a reader's release wakes none": (
         primitives,
-        "of.readers = tuple([reader for reader in of.readers if reader is not thread])",
+        "lock.readers = tuple([reader for reader in lock.readers if reader is not thread])",
         "pass",
         "readers",
         "enabled",
@@ -204,8 +204,8 @@ FAULTS = {
     ),
     "a writer's release wakes none": (
         primitives,
-        "            of.writer = None\n        scheduler.order.left",
-        "            pass\n        scheduler.order.left",
+        "            lock.writer = None\n        scheduler.order.leave",
+        "            pass\n        scheduler.order.leave",
         "writers",
         "deadlock",
         "can take Asks1 in the model and has to wait",

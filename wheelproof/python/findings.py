@@ -34,14 +34,12 @@ class LabelError(ExploreError):
 
 
 class StyleError(ExploreError):
-    """The sources break rules without which a line number does not identify one step.
-
-    ``findings``: the :class:`StyleFinding` list.
-    """
+    """The sources break rules without which a line number does not identify one step."""
 
     def __init__(self, findings: list[StyleFinding]) -> None:
         super().__init__("\n".join(map(str, findings)))
         self.findings = findings
+        """The broken rules."""
 
 
 class Unnamed(ExploreError):

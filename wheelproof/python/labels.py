@@ -77,7 +77,7 @@ def _read(text: str, file: str, kinds: frozenset[str]) -> Labels:
                     "put it behind the operation that it names"
                 )
             continue
-        read = [found for found in items if found is not None]
+        read = [label for label in items if label is not None]
         if len(read) != len(items):
             raise LabelError(
                 f"{file}:{line}: unreadable label {token.string!r}; write '# kind Name1' or "

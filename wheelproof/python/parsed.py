@@ -1,7 +1,7 @@
 """Syntax trees of sources, parsed once for each text.
 
 A verification loads the same sources for each of its checks, and a decision's file changes one or
-two of them. The trees are shared between loads: whatever reads one leaves it as it is, and a
+two of them. The trees are shared between loads: a reader leaves a tree as it is, and a
 change of a tree begins with ``ast.parse``.
 """
 
@@ -43,14 +43,14 @@ def literal(text: str, name: str, absent: object, file: str) -> object:
             continue
         if any(isinstance(target, ast.Name) and target.id == name for target in targets):
             try:
-                found: object = ast.literal_eval(value)
+                constant: object = ast.literal_eval(value)
             except ValueError:
                 return None
-            return found
+            return constant
     return absent
 
 
 @lru_cache(KEPT)
-def parents(of: ast.Module) -> dict[ast.AST, ast.AST]:
+def parents(tree: ast.Module) -> dict[ast.AST, ast.AST]:
     """Node -> the node around it, of a whole tree."""
-    return {child: node for node in ast.walk(of) for child in ast.iter_child_nodes(node)}
+    return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}

@@ -127,7 +127,7 @@ def test_nothing_run_is_vacuous():
 
 def test_both_outcomes_of_each_condition_count():
     branches = Branches()
-    code = branches.compiled(
+    code = branches.compile_file(
         "impl.x",
         '''
 class C:
@@ -161,7 +161,7 @@ class C:
 
 def test_filters_and_cases_are_conditions():
     branches = Branches()
-    code = branches.compiled(
+    code = branches.compile_file(
         "impl.x",
         """
 def late(deadlines):

@@ -48,7 +48,7 @@ def test_findings_follow_the_text_and_the_slots_beside_it():
 
 def run(branches: Branches, text: str, argument: object) -> set[str]:
     space: dict = {NAME: branches.note}
-    exec(branches.compiled("impl.m", text, "m.py"), space)
+    exec(branches.compile_file("impl.m", text, "m.py"), space)
     space["f"](argument)
     return branches.collect()
 

@@ -26,18 +26,14 @@ class Nameless(Exception):
 
 
 class Alternatives:
-    """The choices of the steps that are taken next.
-
-    ``taken``: what has been chosen since :meth:`begin`. ``sole``: the values for which there was no
-    choice. ``beside``: beginnings of other choices, as far as no plan forbade them. ``draw``:
-    chooses one of so many where no plan does; None: the first one is taken.
-    """
+    """The choices of the steps that are taken next."""
 
     __slots__ = ("_names", "_plan", "_strict", "beside", "draw", "sole", "taken")
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
         self.draw: Callable[[int], int] | None = None
+        """Chooses one of so many where no plan does. None takes the first one."""
         self.begin(())
 
     def begin(self, plan: Sequence[str], strict: bool = True) -> None:
@@ -47,42 +43,45 @@ class Alternatives:
         """
         self._plan, self._strict = list(reversed(plan)), strict
         self.taken: Choice = ()
+        """The values chosen since :meth:`begin`."""
         self.sole: Choice = ()
+        """The values for which there was no choice."""
         self.beside: list[Choice] = []
+        """Beginnings of other choices, as far as no plan forbade them."""
 
     @property
-    def left(self) -> bool:
+    def is_open(self) -> bool:
         """Whether steps have chosen less than was planned."""
         return bool(self._plan)
 
-    def named(self, roots: Mapping[str, object]) -> None:
+    def name_roots(self, roots: Mapping[str, object]) -> None:
         """A run begins, with these objects by name."""
         self._names = {id(value): name for name, value in roots.items()}
         self.draw = None
         self.begin(())
 
-    def of(self, values: Sequence[Any]) -> Any:
+    def choose(self, values: Sequence[Any]) -> Any:
         """The value that is chosen. Raises Nameless, and LookupError for a plan that is wrong."""
-        known: dict[str, Any] = {}
+        values_by_text: dict[str, Any] = {}
         for value in values:
             text = self._text(value)
-            if type(known.setdefault(text, value)) is not type(value):
+            if type(values_by_text.setdefault(text, value)) is not type(value):
                 raise Nameless(f"two are named {text}")
-        texts = sorted(known)  # a set has another order in each process
-        if len(known) == 1:
+        texts = sorted(values_by_text)  # a set has another order in each process
+        if len(values_by_text) == 1:
             self.sole = (*self.sole, *texts)
             return values[0]
         if self._plan:
             text = self._plan.pop()
-            if text not in known:
+            if text not in values_by_text:
                 if self._strict:
                     raise LookupError(f"{text} is none of {', '.join(texts)}")
                 text = texts[0]
         else:
             text = texts[self.draw(len(texts)) if self.draw else 0]
-            self.beside += [(*self.taken, other) for other in reversed(texts) if other != text]
+            self.beside += [(*self.taken, option) for option in reversed(texts) if option != text]
         self.taken = (*self.taken, text)
-        return known[text]
+        return values_by_text[text]
 
     def _text(self, value: Any) -> str:
         if type(value) in _ATOMS:
@@ -112,10 +111,10 @@ def chooser(scheduler: Scheduler) -> Callable[[Iterable[Any]], Any]:
             scheduler.fail(
                 f"{thread.name} chooses before its first step; let a labelled line choose"
             )
-        if not (known := tuple(values)):
+        if not (options := tuple(values)):
             raise IndexError("there is no value to choose")
         try:
-            return alternatives.of(known)
+            return alternatives.choose(options)
         except Nameless as error:
             scheduler.fail(
                 f"{thread.name} chooses among values without a name of their own: {error}; choose "

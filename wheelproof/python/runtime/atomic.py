@@ -28,11 +28,7 @@ Waits = tuple[Collection[str], Callable[[str, Mapping[str, object]], Held | None
 
 
 class _Place:
-    """A position in the code. ``site``: the step that its line's label names, or None.
-
-    ``access``: an access here that belongs to the step under way. ``ours``: in the implementation.
-    ``inside``: in an atomic module. ``keeps``: there, in a function that has steps of its own.
-    """
+    """A position in the code."""
 
     __slots__ = ("access", "inside", "keeps", "ours", "several", "site")
 
@@ -46,14 +42,15 @@ class _Place:
         several: bool,
     ) -> None:
         self.access, self.ours, self.inside = access, ours, inside
+        """``access``: an access here that belongs to the step under way. ``ours``: whether the
+        code is in the implementation. ``inside``: whether the code is in an atomic module."""
         self.keeps, self.site, self.several = keeps, site, several
+        """``site``: the step that its line's label names, or None. ``keeps``: whether the code
+        is there in a function that has steps of its own."""
 
 
 class AtomicModules:
-    """Assigns each access in an atomic module to the step that it belongs to.
-
-    ``files``: those of the atomic modules. ``codes``: code of other files that is atomic too.
-    """
+    """Assigns each access in an atomic module to the step that it belongs to."""
 
     def __init__(
         self,
@@ -62,7 +59,11 @@ class AtomicModules:
         codes: Collection[CodeType],
         waits: Waits | None = None,
     ) -> None:
-        """``waits``: the harness's ``WAITS`` and ``waits``, or None where it has none."""
+        """Reads no code yet.
+
+        ``files``: the files of the atomic modules. ``codes``: code of other files that is atomic
+        too. ``waits``: the harness's ``WAITS`` and ``waits``, or None where it has none.
+        """
         self._waits = waits
         self._scheduler, self._files = scheduler, frozenset(files)
         self._ids = {id(code) for code in codes}
@@ -91,12 +92,12 @@ class AtomicModules:
             self._scheduler.pass_by(thread, place.access)
             return True
         inner, keeps, outer = frame, place.keeps, frame.f_back
-        found: tuple[_Place, Site, FrameType] | None = None
+        hit: tuple[_Place, Site, FrameType] | None = None
         while outer is not None:
             around = self._place(outer)
             if around.ours:
                 if around.site is not None:
-                    found = around, around.site, outer
+                    hit = around, around.site, outer
                     break
                 if not around.inside and not keeps and not self._called_back(outer):
                     self._scheduler.fail(
@@ -108,7 +109,7 @@ class AtomicModules:
                 keeps = keeps or around.keeps
                 inner = outer
             outer = outer.f_back
-        if found is None:
+        if hit is None:
             if thread.site is None and (volatile or kind != "read") and kind not in LOCK_KINDS:
                 self._scheduler.fail(
                     f"{place.access.where}: {kind} in {place.access.function}, an atomic module's, "
@@ -117,15 +118,14 @@ class AtomicModules:
                     "keep a label in front of it, or label the line that calls"
                 )
             self._scheduler.pass_by(thread, place.access)
-        elif any(known is inner for known in thread.calls):
+        elif any(call is inner for call in thread.calls):
             self._scheduler.pass_by(thread, place.access)
         else:
-            labelled, site, caller = found
-            if labelled.several:
+            outer_place, site, caller = hit
+            if outer_place.several:
                 self._scheduler.fail(
-                    f"{labelled.access.where}: an operation of an atomic module on a line with two "
-                    "labels; "
-                    "call it on a line of its own"
+                    f"{outer_place.access.where}: an operation of an atomic module on a "
+                    "line with two labels; call it on a line of its own"
                 )
             self._begin(thread, site, inner, caller, awaits)
         return (
@@ -166,7 +166,7 @@ class AtomicModules:
             self._scheduler.pause(
                 thread,
                 site,
-                awaits if isinstance(awaits, Due) else self._predicted(site.label, outer),
+                awaits if isinstance(awaits, Due) else self._prediction(site.label, outer),
                 outer,
                 lasti,
             )
@@ -182,7 +182,7 @@ class AtomicModules:
             calls = tuple([call for call in calls if any(call is back for back in chain)])
         thread.calls = (*calls, inner)
 
-    def _predicted(self, label: str, frame: FrameType) -> Free | None:
+    def _prediction(self, label: str, frame: FrameType) -> Free | None:
         """The lock that must be free before a step can begin, if it needs one held over steps."""
         if self._waits is None or label not in self._waits[0]:
             return None
@@ -199,14 +199,14 @@ class AtomicModules:
     def _look(self, frame: FrameType) -> _Place:
         scheduler, code, line = self._scheduler, frame.f_code, frame.f_lineno
         lines = scheduler.files.get(code.co_filename)
-        shown = scheduler.shown.get(code.co_filename, code.co_filename)
-        access = Site(None, "", False, shown, line, code.co_name)
+        name = scheduler.shown.get(code.co_filename, code.co_filename)
+        access = Site(None, "", False, name, line, code.co_name)
         if lines is None:
             return _Place(access, False, False, False, None, False)
         inside = code.co_filename in self._files or id(code) in self._ids
         site = None
         for kind, label in lines.get(line, {}).items():
-            site = Site(label, kind, True, shown, line, code.co_name)
+            site = Site(label, kind, True, name, line, code.co_name)
         return _Place(
             access,
             True,
@@ -246,7 +246,7 @@ class Free:
 
 
 def declare(
-    declared: object,
+    labels_to_keep: object,
     mechanism: str,
     ours: Collection[str],
     modules: Mapping[str, ModuleType],
@@ -265,18 +265,18 @@ def declare(
     Raises :class:`ExploreError` for a module that is not loaded, a kept label that does not exist,
     or one half of a lock and its unlock.
     """
-    if not declared:
+    if not labels_to_keep:
         return None
     where = f"harness/{mechanism}.py: ATOMIC"
-    if not isinstance(declared, Mapping) or not all(
-        isinstance(kept, (tuple, list, frozenset)) for kept in declared.values()
+    if not isinstance(labels_to_keep, Mapping) or not all(
+        isinstance(names, (tuple, list, frozenset)) for names in labels_to_keep.values()
     ):
         raise ExploreError(
             f"{where} is no mapping of modules to labels.",
             "Write ATOMIC = {'impl.some_module': ('F2',), 'impl.another': ()}.",
         )
     files: dict[str, str] = {}
-    for name, kept in declared.items():
+    for name, names in labels_to_keep.items():
         module = modules.get(name)
         file = getattr(module, "__file__", None)
         if file not in scheduler.files:
@@ -286,13 +286,13 @@ def declare(
             )
         files[name] = file
         lines = labels[scheduler.shown[file]]
-        known = {label for kinds in lines.values() for label in kinds.values()}
-        if unknown := sorted(set(kept) - known):
+        all_labels = {label for kinds in lines.values() for label in kinds.values()}
+        if unknown := sorted(set(names) - all_labels):
             raise ExploreError(
                 f"{where} keeps {', '.join(unknown)}, which {name} does not have.",
-                f"Its labels are {', '.join(sorted(known)) or 'none'}.",
+                f"Its labels are {', '.join(sorted(all_labels)) or 'none'}.",
             )
-        _drop(lines, kept, lines, scheduler.shown[file], where)
+        _drop(lines, names, lines, scheduler.shown[file], where)
     codes: list[CodeType] = []
     for module in modules.values():
         file = getattr(module, "__file__", None)
@@ -308,32 +308,34 @@ def declare(
                 None,
             )
             if base in files:
-                mine = [code for function in _functions(cls) for code in _codes(function.__code__)]
-                codes += mine
-                shown = scheduler.shown[file]
+                own_codes = [
+                    code for function in _functions(cls) for code in _codes(function.__code__)
+                ]
+                codes += own_codes
+                display = scheduler.shown[file]
                 _drop(
-                    labels[shown],
-                    declared[base],
-                    {line for code in mine for line in _lines(code)},
-                    shown,
+                    labels[display],
+                    labels_to_keep[base],
+                    {line for code in own_codes for line in _lines(code)},
+                    display,
                     where,
                 )
     return AtomicModules(scheduler, files.values(), codes, waits)
 
 
 def _drop(
-    lines: Labels, kept: Collection[str], among: Collection[int], shown: str, where: str
+    lines: Labels, labels: Collection[str], among: Collection[int], name: str, where: str
 ) -> None:
     for line in [line for line in lines if line in among]:
         kinds = lines[line]
-        left = {kind: label for kind, label in kinds.items() if label in kept}
-        if len(left) == 1 < len(kinds):
+        rest = {kind: label for kind, label in kinds.items() if label in labels}
+        if len(rest) == 1 < len(kinds):
             raise ExploreError(
-                f"{where} keeps one of {', '.join(kinds.values())}, at {shown}:{line}.",
+                f"{where} keeps one of {', '.join(kinds.values())}, at {name}:{line}.",
                 "Keep both labels of the line, or none.",
             )
-        if left:
-            lines[line] = left
+        if rest:
+            lines[line] = rest
         else:
             del lines[line]
 

@@ -34,7 +34,7 @@ from threading import TIMEOUT_MAX
 
 from wheelproof.python.runtime.controlled import Scheduler
 from wheelproof.python.runtime.locks import Lock
-from wheelproof.python.runtime.patience import Patience, limited
+from wheelproof.python.runtime.patience import Patience, is_limited
 from wheelproof.python.runtime.registry import Primitive, primitive
 from wheelproof.python.runtime.threads import Interrupted, Site, Thread
 from wheelproof.python.runtime.virtual_time import Sleeper, index_of, time_now
@@ -43,11 +43,11 @@ from wheelproof.python.runtime.virtual_time import Sleeper, index_of, time_now
 class Either:
     """The result of a ``wait(timeout)`` that is True or False in CPython, by chance.
 
-    Its use as a truth value is a finding. ``tested``: what the finding says first.
+    Its use as a truth value is a finding.
     """
 
     __slots__ = ("_scheduler",)
-    tested = (
+    message = (
         "the value of a wait whose time was up when it was notified is tested; in CPython it is "
         "True or False, as it happens"
     )
@@ -56,38 +56,37 @@ class Either:
         self._scheduler = scheduler
 
     def __bool__(self) -> bool:
-        self._scheduler.fail(f"{self.tested}: look at the state that the wait is for instead")
+        self._scheduler.fail(f"{self.message}: look at the state that the wait is for instead")
 
 
 @primitive
 class Condition(Primitive):
-    """Python's condition. For harnesses to read: ``lock``, ``asleep`` and ``tickets``.
-
-    ``asleep``: the threads that sleep, in the scenario's order; until when is in :class:`Time`.
-    ``tickets``: per notification that no thread has taken, oldest first, the threads that may
-    take it.
-    ``woken``: (thread, result of its wait, deadline of its ``wait_for``) of those with a
-    time-out that do not have the lock yet.
-    """
+    """Python's condition. For harnesses to read: ``lock``, ``asleep`` and ``tickets``."""
 
     __slots__ = ("asleep", "lock", "tickets", "woken")
 
     def __init__(self, lock: object = None) -> None:
-        made = self.siblings["Monitor"]() if lock is None else lock
-        if not isinstance(made, Lock):
+        lock_ = self.siblings["Monitor"]() if lock is None else lock
+        if not isinstance(lock_, Lock):
             raise TypeError(
                 f"a Condition needs a Lock or a Monitor of the runtime, not {type(lock).__name__}"
             )
-        self.lock = made
+        self.lock = lock_
         self.asleep: tuple[Thread, ...] = ()
+        """The threads that sleep, in the scenario's order; :class:`Time` has their deadlines."""
         self.tickets: tuple[tuple[Thread, ...], ...] = ()
+        """Per notification that no thread has taken, oldest first, the threads that may take it."""
         self.woken: tuple[tuple[Thread, object, float | None], ...] = ()
+        """(thread, result of its wait, deadline of its ``wait_for``).
+
+        These are threads with a time-out that do not have the lock yet.
+        """
 
     # -- the lock
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         scheduler = self.scheduler
-        limit, thread, lock = limited(blocking, timeout), scheduler.running, self.lock
+        limit, thread, lock = is_limited(blocking, timeout), scheduler.running, self.lock
         if thread is None:
             return True
         if not limit:
@@ -129,8 +128,8 @@ class Condition(Primitive):
         self._sleep(thread, None if timeout is None else time_now(scheduler) + timeout, None)
         scheduler.point("wake", True, Sleeper(self))
         self._wake(thread)
-        value = self._woken(thread, scheduler.point("lock", True, self.lock))[0]
-        return self.unlimited() if timeout is None else value
+        value = self._retake(thread, scheduler.point("lock", True, self.lock))[0]
+        return self.without_limit() if timeout is None else value
 
     def wait_for(self, predicate: Callable[[], object], timeout: float | None = None) -> object:
         """As Python's. The deadline of all its waits is fixed in the step of the first."""
@@ -147,7 +146,7 @@ class Condition(Primitive):
             self._sleep(thread, deadline, deadline)
             scheduler.point("wake", True, Sleeper(self))
             self._wake(thread)
-            deadline = self._woken(thread, scheduler.point("lock", True, self.lock))[1]
+            deadline = self._retake(thread, scheduler.point("lock", True, self.lock))[1]
             result = predicate()
         return result
 
@@ -165,19 +164,19 @@ class Condition(Primitive):
 
     # -- the steps
 
-    def unlimited(self) -> object:
+    def without_limit(self) -> object:
         """The value of a wait without a time-out."""
         return True
 
-    def either(self) -> object:
+    def by_chance(self) -> object:
         """The value of a wait whose time was up when it was notified."""
         return Either(self.scheduler)
 
-    def offered(self, thread: Thread) -> int | None:
+    def ticket_place(self, thread: Thread) -> int | None:
         """The place of the oldest ticket that the thread may take, or None."""
         return next((place for place, takers in enumerate(self.tickets) if thread in takers), None)
 
-    def expired(self, thread: Thread) -> bool:
+    def is_expired(self, thread: Thread) -> bool:
         """Whether the thread is asleep and its time is up."""
         time = self.scheduler.time
         if time is None:
@@ -185,16 +184,20 @@ class Condition(Primitive):
         deadline = time.deadline(thread)
         return deadline is not None and deadline <= time.now
 
-    def interrupted(self, thread: Thread) -> bool:
+    def is_interrupted(self, thread: Thread) -> bool:
         """Whether the thread's wait is to raise."""
         scheduler = self.scheduler
         return scheduler.interrupts is not None and thread in scheduler.interrupts.pending
 
     def may_wake(self, thread: Thread) -> bool:
         """Whether the sleeping thread has a reason to wake."""
-        return self.offered(thread) is not None or self.expired(thread) or self.interrupted(thread)
+        return (
+            self.ticket_place(thread) is not None
+            or self.is_expired(thread)
+            or self.is_interrupted(thread)
+        )
 
-    def _held(self, verb: str) -> Thread:
+    def _owner(self, verb: str) -> Thread:
         """The thread that holds the lock; RuntimeError where it may not wait or notify."""
         owner = self.lock.owner
         if owner is None or (self.lock.reentrant and owner is not self.scheduler.running):
@@ -214,7 +217,7 @@ class Condition(Primitive):
 
     def _sleep(self, thread: Thread, deadline: float | None, until: float | None) -> None:
         scheduler = self.scheduler
-        owner = self._held("wait")
+        owner = self._owner("wait")
         if self.lock.depth > 1:
             scheduler.fail(
                 f"{thread.name} waits while it holds its monitor {self.lock.depth} times; that "
@@ -229,12 +232,12 @@ class Condition(Primitive):
             self.woken = tuple(sorted((*self.woken, (thread, None, until)), key=_place))
         if scheduler.race is not None:
             scheduler.race.release(thread, self.lock)
-        scheduler.order.left(owner.held, self.lock)
+        scheduler.order.leave(owner.held, self.lock)
         self.lock.depth, self.lock.owner = 0, None
 
     def _wake(self, thread: Thread) -> None:
         scheduler = self.scheduler
-        offer, late = self.offered(thread), self.expired(thread)
+        offer, late = self.ticket_place(thread), self.is_expired(thread)
         if not self.may_wake(thread):
             scheduler.fail(
                 f"{thread.name} was woken without a notification: the run is not the one that "
@@ -243,35 +246,39 @@ class Condition(Primitive):
         time = scheduler.time
         if time is not None and time.deadline(thread) is not None:
             time.alarms = tuple(alarm for alarm in time.alarms if alarm[0] is not thread)
-            ended = late or self.interrupted(thread)
-            value = None if offer is not None and late else offer is not None or not ended
+            is_over = late or self.is_interrupted(thread)
+            value = None if offer is not None and late else offer is not None or not is_over
             until = next((at for sleeper, _, at in self.woken if sleeper is thread), None)
-            others = [entry for entry in self.woken if entry[0] is not thread]
-            self.woken = tuple(sorted((*others, (thread, value, until)), key=_place))
+            rest = [entry for entry in self.woken if entry[0] is not thread]
+            self.woken = tuple(sorted((*rest, (thread, value, until)), key=_place))
         self.asleep = tuple(sleeper for sleeper in self.asleep if sleeper is not thread)
-        left = self.tickets if offer is None else self.tickets[:offer] + self.tickets[offer + 1 :]
+        tickets = (
+            self.tickets if offer is None else self.tickets[:offer] + self.tickets[offer + 1 :]
+        )
         self.tickets = tuple(
-            tuple(taker for taker in takers if taker is not thread) for takers in left
+            tuple(taker for taker in takers if taker is not thread) for takers in tickets
         )
 
-    def _woken(self, thread: Thread, site: Site | None) -> tuple[object, float | None]:
+    def _retake(self, thread: Thread, site: Site | None) -> tuple[object, float | None]:
         """Take the lock again. Returns (result of wait, deadline of wait_for).
 
         Raises Interrupted.
         """
         self.lock.take(thread, site)
-        mine = next((entry for entry in self.woken if entry[0] is thread), None)
-        self.woken = tuple(entry for entry in self.woken if entry is not mine)
+        wake = next((entry for entry in self.woken if entry[0] is thread), None)
+        self.woken = tuple(entry for entry in self.woken if entry is not wake)
         interrupts = self.scheduler.interrupts
         if interrupts is not None and thread in interrupts.pending:
-            interrupts.pending = tuple(each for each in interrupts.pending if each is not thread)
+            interrupts.pending = tuple(
+                waiter for waiter in interrupts.pending if waiter is not thread
+            )
             raise Interrupted
-        if mine is None:
+        if wake is None:
             return True, None
-        return self.either() if mine[1] is None else mine[1], mine[2]
+        return self.by_chance() if wake[1] is None else wake[1], wake[2]
 
     def _notify(self, n: int) -> None:
-        self._held("notify")
+        self._owner("notify")
         self.tickets += (self.asleep,) * min(n, len(self.asleep) - len(self.tickets))
 
 

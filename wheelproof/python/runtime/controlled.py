@@ -50,41 +50,38 @@ _exc_info = sys.exc_info
 
 
 class Scheduler:
-    """Runs one thread at a time and stops it at its next labelled operation.
-
-    ``running`` is None while nothing of the scenario runs (set-up, reading the state, ending
-    threads): then every access passes.
-    ``coarse``: accesses of plain fields do not stop (a race detector is to watch them).
-    ``atomic``: the atomic modules of the implementation
-    (:class:`~wheelproof.python.runtime.atomic.AtomicModules`) or None.
-    ``created``: the objects that the present run's threads have made
-    (:class:`~wheelproof.python.search.created.Created`).
-    ``memory``: the buffers of delayed stores (:mod:`wheelproof.python.runtime.store_buffer`) or
-    None.
-    ``time``: the clock of the present run (:mod:`wheelproof.python.runtime.virtual_time`) or None.
-    ``interrupts``: the source of interrupts of the present run (same module) or None.
-    ``order``: the order in which locks are taken (:mod:`wheelproof.python.runtime.lock_order`).
-    ``alternatives``: what steps choose (:mod:`wheelproof.python.runtime.alternatives`).
-    ``used``: the ``(file, label, kind)`` that have been met so far. ``switches``: steps begun so
-    far, for the watchdog.
-    """
+    """Runs one thread at a time and stops it at its next labelled operation."""
 
     def __init__(self) -> None:
         self.running: Thread | None = None
+        """None while nothing of the scenario runs (set-up, reading the state, ending threads).
+
+        Then every access passes.
+        """
         self.hub = getcurrent()
         self.files: dict[str, labels.Labels] = {}
         self.shown: dict[str, str] = {}
         self.race: Observer | None = None
         self.atomic: AtomicModules | None = None
+        """The atomic modules of the implementation."""
         self.created: Created | None = None
+        """The objects that the present run's threads have made."""
         self.memory: Buffers | None = None
+        """The buffers of delayed stores."""
         self.time: Clock | None = None
+        """The clock of the present run."""
         self.interrupts: InterruptSource | None = None
+        """The source of interrupts of the present run."""
         self.order = LockOrder(self)
+        """The order in which locks are taken."""
         self.alternatives = Alternatives()
+        """The choices of steps."""
         self.coarse = False
+        """Whether accesses of plain fields do not stop (a race detector is to watch them)."""
         self.used: set[tuple[str, str, str]] = set()
+        """The ``(file, label, kind)`` that have been met so far."""
         self.switches = 0
+        """Steps begun so far, for the watchdog."""
         self.threads: Sequence[Thread] = ()
         self._sites: dict[tuple[int, int, str], Site] = {}
         # Sites are keyed by id(code): this list keeps the ids from being used again.
@@ -112,9 +109,9 @@ class Scheduler:
         site = self._sites.get((id(frame.f_code), lasti, kind))
         if site is None:  # always so within an atomic operation
             if self.atomic is not None and (
-                taken := self.atomic.take(thread, frame, kind, volatile, awaits)
+                choice := self.atomic.take(thread, frame, kind, volatile, awaits)
             ):
-                return None if taken is True else taken
+                return None if choice is True else choice
             site = self._resolve(frame, kind, volatile)
         label = site.label
         if label is None or (self.coarse and not volatile):
@@ -325,24 +322,24 @@ class Scheduler:
         code = frame.f_code
         file, line = code.co_filename, frame.f_lineno
         lines = self.files.get(file)
-        shown = self.shown.get(file, Path(file).name)
-        where = f"{shown}:{line}"
+        display = self.shown.get(file, Path(file).name)
+        where = f"{display}:{line}"
         if lines is None:
             self.fail(
                 f"{where}: {kind} from outside the implementation, in {code.co_name}; "
                 "let the harness or the implementation do it"
             )
         kinds = lines.get(line, {})
-        label, exact, named = kinds.get(kind), True, kind
+        label, exact, kind_name = kinds.get(kind), True, kind
         if label is None and kind in _FIELD_OPERATIONS:
-            named, label = next(
+            kind_name, label = next(
                 ((k, name) for k, name in kinds.items() if k in labels.STEP_KINDS), (kind, None)
             )
             exact = label is None
             if label is not None and (volatile or kind not in _PARTS):
                 self.fail(
-                    f"{where}: a {'volatile ' if volatile else ''}{kind} on the line of '{named} "
-                    f"{label}'; "
+                    f"{where}: a {'volatile ' if volatile else ''}{kind} on the line of "
+                    f"'{kind_name} {label}'; "
                     "one operation per line, and its label has the operation's kind"
                 )
         if label is None and kind == "choose" and kinds:
@@ -364,9 +361,9 @@ class Scheduler:
                 )
         self._codes.append(code)
         if label is not None:
-            self.used.add((shown, label, named))
+            self.used.add((display, label, kind_name))
         site = self._sites[id(code), frame.f_lasti, kind] = Site(
-            label, named, exact, shown, line, code.co_name
+            label, kind_name, exact, display, line, code.co_name
         )
         return site
 

@@ -66,17 +66,17 @@ def classes_of(module: ModuleType) -> Iterator[type]:
 
 def marks_of(cls: type) -> dict[str, bool]:
     """The marked fields of a class body: name -> volatile. Annotations must be text."""
-    found = {}
+    marks = {}
     for name, annotation in inspect.get_annotations(cls).items():
         if not isinstance(annotation, str):
             continue
         head = annotation.split("[")[0].rpartition(".")[2].strip()
         if head in MARKS:
-            found[name] = MARKS[head]
-    return found
+            marks[name] = MARKS[head]
+    return marks
 
 
-def marked(modules: Iterable[ModuleType]) -> dict[str, bool]:
+def volatile_marks(modules: Iterable[ModuleType]) -> dict[str, bool]:
     """ "Class.field" -> whether it is volatile, fields of base classes included."""
     return {
         f"{cls.__name__}.{name}": volatile

@@ -9,7 +9,7 @@ class of B. A class of locks has the name of the attribute by which people reach
 * To take a re-entrant lock again is no edge. Two objects of one class are an edge from the class to
   itself.
 * A try does not wait, and a wait with a time-out ends: neither closes a cycle, so neither is an
-  edge. What is taken while its lock is held is one.
+  edge. A lock that is taken under its lock is the target of one.
 * A sleeper does not hold its condition's lock. To take it again is an acquire.
 """
 
@@ -50,12 +50,13 @@ Held = tuple[object, "Site"]
 
 
 class Place(NamedTuple):
-    """Where in the implementation a lock is taken. ``label``: the name of the step, or ""."""
+    """The place in the implementation at which a lock is taken."""
 
     file: str
     line: int
     function: str
     label: str
+    """The name of the step, or ""."""
 
     @property
     def where(self) -> str:
@@ -81,18 +82,18 @@ class Edge(NamedTuple):
 
 
 class LockOrder:
-    """The edges of all runs so far. ``found``: edge -> where the held lock had been taken.
-
-    ``classes``: the names of all locks that were taken. ``texts``: file, relative to the root ->
-    source. ``harness``: of the present run. A lock that a harness owns has its module's name first.
-    """
+    """The edges of all runs so far."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
         self.found: dict[Edge, Place] = {}
+        """Edge -> the place where the held lock had been taken."""
         self.classes: set[str] = set()
+        """The names of all locks that were taken."""
         self.texts: Mapping[str, str] = {}
+        """File, relative to the root -> source."""
         self.harness: object = None
+        """The harness of the present run. A lock that it owns has its module's name first."""
         self._scenario: object = None
         # They are keyed by id(lock): this list keeps the ids from being used again.
         self._keys: dict[int, Key] = {}
@@ -117,7 +118,7 @@ class LockOrder:
 
     # -- called by the locks
 
-    def made(self, lock: object) -> None:
+    def add(self, lock: object) -> None:
         """Note a new lock. Called by its ``__init__``."""
         self._locks.append(lock)
         if self._scheduler.running is None:
@@ -126,7 +127,7 @@ class LockOrder:
         else:
             self._keys[id(lock)] = self._calls(_getframe(2))
 
-    def entered(self, thread: Thread, lock: object, site: Site | None) -> None:
+    def enter(self, thread: Thread, lock: object, site: Site | None) -> None:
         """The thread has taken the lock. ``site``: its step, or None within an operation."""
         if site is None or site.label is None:
             self.inside(thread, lock, True)
@@ -145,25 +146,25 @@ class LockOrder:
         if site is None:
             site = self._sites[place] = self._site(frame)
             self._codes.append(code)
-        held = thread.held
+        held_locks = thread.held
         key = self._keys.get(id(lock))
         if key is None or key not in self._names:
-            self._named(lock, frame)
+            self._key_of(lock, frame)
             key = self._keys[id(lock)]
-        if held and blocking:
-            self._wanted(held, lock, key, site, frame)
-        held.append((lock, site))
+        if held_locks and blocking:
+            self._add_edges(held_locks, lock, key, site, frame)
+        held_locks.append((lock, site))
 
-    def left(self, held: list[Held], lock: object) -> None:
+    def leave(self, locks: list[Held], lock: object) -> None:
         """A lock among those that a thread holds is released, once."""
-        for index in range(len(held) - 1, -1, -1):
-            if held[index][0] is lock:
-                del held[index]
+        for index in range(len(locks) - 1, -1, -1):
+            if locks[index][0] is lock:
+                del locks[index]
                 return
 
     # -- called by the search
 
-    def awaited(self, threads: Iterable[Thread]) -> None:
+    def wait_for(self, threads: Iterable[Thread]) -> None:
         """The run is in a new state: a thread that stands before a lock waits for it, or takes it.
 
         So an edge counts although no thread may ever get the lock.
@@ -178,24 +179,24 @@ class LockOrder:
                 continue  # sleepers, and operations that are one step
             assert thread.frame is not None and thread.site is not None
             if key not in self._names:
-                self._named(lock, thread.frame)
+                self._key_of(lock, thread.frame)
             if thread.held:
-                self._wanted(thread.held, lock, key, thread.site, thread.frame)
+                self._add_edges(thread.held, lock, key, thread.site, thread.frame)
 
     # -- edges
 
-    def _wanted(
-        self, held: list[Held], lock: object, key: Key, site: Site, frame: FrameType
+    def _add_edges(
+        self, locks: list[Held], lock: object, key: Key, site: Site, frame: FrameType
     ) -> None:
-        for known, _ in held:
-            if known is lock:
+        for other_lock, _ in locks:
+            if other_lock is lock:
                 return
-        for each, since in held:
-            outer = self._keys[id(each)]
+        for outer_lock, since in locks:
+            outer = self._keys[id(outer_lock)]
             pair = outer, key, since, site
             if pair not in self._seen:
                 self._seen.add(pair)
-                self._named(each, frame)
+                self._key_of(outer_lock, frame)
                 edge = Edge(self._names[outer], self._names[key], self._place(site))
                 self.found.setdefault(edge, self._place(since))
 
@@ -225,7 +226,7 @@ class LockOrder:
             frame = frame.f_back
         return tuple(calls)
 
-    def _named(self, lock: object, frame: FrameType) -> Key:
+    def _key_of(self, lock: object, frame: FrameType) -> Key:
         key = self._keys.get(id(lock))
         if key is None:  # a class that does not call its base's __init__
             key = self._keys[id(lock)] = self._calls(frame)
@@ -251,20 +252,23 @@ class LockOrder:
         if whole is not lock:
             half = "(read)" if lock is whole.read_lock else "(write)"
         names = [
-            (own, deep, name) for deep, own, name, value in self._reached(frame) if value is whole
+            (is_own, deep, name)
+            for deep, is_own, name, value in self._reachable(frame)
+            if value is whole
         ]
         if names:
             return min(names)[2] + half
         return f"the lock of {self._place(self._site(frame)).name}{half}"
 
-    def _reached(self, frame: FrameType | None) -> Iterator[tuple[int, bool, str, object]]:
+    def _reachable(self, frame: FrameType | None) -> Iterator[tuple[int, bool, str, object]]:
         """(steps from the start, whether the harness owns it, attribute, value) of all objects.
 
-        They are reached from the harness, from what threads have made, and from the locals of the
-        calls under way. What a container or a primitive holds has the name of its attribute.
+        They are reached from the harness, from the objects that threads have made, and from the
+        locals of the calls under way. A part of a container or a primitive has the name of its
+        attribute.
         """
         todo: deque[tuple[int, bool, str, object]] = deque()
-        known: set[tuple[int, str]] = set()
+        visited: set[tuple[int, str]] = set()
         if self.harness is not None:
             todo.append((0, True, "", self.harness))
         if self._scheduler.created is not None:
@@ -273,44 +277,44 @@ class LockOrder:
             if frame.f_code.co_filename in self._scheduler.files:
                 todo += [(1, True, "", value) for value in frame.f_locals.values()]
             frame = frame.f_back
-        while todo and len(known) < MOST_OBJECTS:
-            deep, own, name, value = todo.popleft()
+        while todo and len(visited) < MOST_OBJECTS:
+            deep, is_own, name, value = todo.popleft()
             if isinstance(value, VALUES) or type(value).__module__ in RUNTIME:
                 continue
-            if (id(value), name) in known:
+            if (id(value), name) in visited:
                 continue
-            known.add((id(value), name))
+            visited.add((id(value), name))
             if name:
-                yield deep, own, name, value
+                yield deep, is_own, name, value
             if isinstance(value, Mapping):
-                todo += [(deep, own, name, inner) for inner in value.values()]
+                todo += [(deep, is_own, name, inner) for inner in value.values()]
             elif isinstance(value, (list, tuple, set, frozenset, deque)):
-                todo += [(deep, own, name, inner) for inner in value]
+                todo += [(deep, is_own, name, inner) for inner in value]
             else:
-                todo += self._attributes(deep, own, name, value)
+                todo += self._attributes(deep, is_own, name, value)
 
     def _attributes(
-        self, deep: int, own: bool, name: str, value: object
+        self, deep: int, is_own: bool, name: str, value: object
     ) -> Iterator[tuple[int, bool, str, object]]:
-        found = [
+        values = [
             (cls, slot, getattr(value, slot))
             for cls in type(value).__mro__
             for slot in _slots(cls)
             if hasattr(value, slot)
         ]
         more = getattr(value, "__dict__", {})
-        found += [
-            (_setter(type(value), each), each, inner)
-            for each, inner in more.items()
-            if value is not self.harness or each != "names"
+        values += [
+            (_setter(type(value), key), key, inner)
+            for key, inner in more.items()
+            if value is not self.harness or key != "names"
         ]
-        for cls, attribute, inner in found:
+        for cls, attribute, inner in values:
             package, _, module = cls.__module__.partition(".")
             if package == "wheelproof":  # a primitive
-                yield deep, own, name, inner
+                yield deep, is_own, name, inner
             elif package == "harness":
-                of = "" if cls.__name__ == "Harness" else f"{cls.__name__}."
-                yield deep + 1, True, f"{module}.{of}{attribute}", inner
+                prefix = "" if cls.__name__ == "Harness" else f"{cls.__name__}."
+                yield deep + 1, True, f"{module}.{prefix}{attribute}", inner
             else:
                 yield deep + 1, False, f"{cls.__name__}.{attribute}", inner
 

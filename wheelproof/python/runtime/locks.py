@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 
-from wheelproof.python.runtime.patience import Patience, limited, sleeps, wakes
+from wheelproof.python.runtime.patience import Patience, is_limited, sleeps, wakes
 from wheelproof.python.runtime.registry import Primitive, primitive
 from wheelproof.python.runtime.threads import Site, Thread
 
@@ -20,18 +20,17 @@ MONITORS_SHOW = hasattr(threading.RLock(), "locked")
 
 @primitive
 class Lock(Primitive):
-    """Python's lock, which any thread may release.
-
-    ``owner``: the :class:`Thread` that took it, or None; ``depth``: how often.
-    """
+    """Python's lock, which any thread may release."""
 
     __slots__ = ("depth", "owner")
     reentrant = False
 
     def __init__(self) -> None:
         self.owner: Thread | None = None
+        """The thread that took it, or None."""
         self.depth = 0
-        self.scheduler.order.made(self)
+        """How often the owner has taken it."""
+        self.scheduler.order.add(self)
 
     def admits(self, thread: Thread) -> bool:
         """Whether the thread could take the lock now."""
@@ -39,7 +38,7 @@ class Lock(Primitive):
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         scheduler = self.scheduler
-        limit, thread = limited(blocking, timeout), scheduler.running
+        limit, thread = is_limited(blocking, timeout), scheduler.running
         if thread is None:
             return True
         if not limit:
@@ -144,11 +143,11 @@ class Lock(Primitive):
         scheduler = self.scheduler
         if site is not None:
             self.refuse(thread)
-        held = (self.owner or thread).held
-        if held and held[-1][0] is self:
-            held.pop()
+        locks = (self.owner or thread).held
+        if locks and locks[-1][0] is self:
+            locks.pop()
         else:
-            scheduler.order.left(held, self)
+            scheduler.order.leave(locks, self)
         if scheduler.race is not None:
             scheduler.race.release(thread, self)
         if site is not None:
@@ -193,7 +192,7 @@ class NoMonitor(Primitive):
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         scheduler = self.scheduler
-        limit = limited(blocking, timeout)
+        limit = is_limited(blocking, timeout)
         if scheduler.running is not None:
             scheduler.point("wait" if limit else "lock" if blocking else "try", True)
         return True

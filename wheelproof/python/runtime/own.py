@@ -23,7 +23,7 @@ from wheelproof.python import parsed
 from wheelproof.python.findings import ExploreError
 from wheelproof.python.runtime import patience
 from wheelproof.python.runtime.controlled import Scheduler
-from wheelproof.python.runtime.registry import Rules, registered
+from wheelproof.python.runtime.registry import Rules, primitive_names
 from wheelproof.python.runtime.synchronizers import OUTSIDE
 from wheelproof.python.runtime.threads import Site, Thread
 
@@ -33,13 +33,13 @@ HOMES = ("impl.runtime", "impl.threads")
 
 
 class Interface:
-    """What a primitive of a project may ask of the scheduler.
+    """The requests of a project's primitive to the scheduler.
 
     ``point(kind, True, awaits)``: stop the running thread in front of the step that the calling
     line names, until it is chosen. Each method that the implementation calls must call it itself.
     ``awaits``: an object with ``admits(thread)``, or nothing where the thread need not wait.
-    ``order``: for a lock, the order of locks: ``made(lock)``, ``entered(thread, lock, site)`` with
-    what ``point`` returned, and ``left(thread.held, lock)``.
+    ``order``: for a lock, the order of locks: ``add(lock)``, ``enter(thread, lock, site)`` with
+    the result of ``point``, and ``leave(thread.held, lock)``.
     """
 
     __slots__ = ("_rules", "_scheduler", "order", "point")
@@ -54,7 +54,10 @@ class Interface:
         return self._scheduler.running
 
     def whole(self, site: Site | None) -> None:
-        """Refuse an operation within one that is a single step. ``site``: what ``point`` gave."""
+        """Refuse an operation within one that is a single step.
+
+        ``site``: the result of ``point``.
+        """
         self._rules.whole(site)
 
     def unplanned(self) -> NoReturn:
@@ -68,7 +71,7 @@ class Interface:
         self._scheduler.fail(message)
 
     def released(self, target: object) -> None:
-        """For the race detector: what the thread has done comes before what an acquirer does."""
+        """For the race detector: accesses of the thread so far come before those of an acquirer."""
         self._rules.released(target)
 
     def acquired(self, source: object) -> None:
@@ -94,15 +97,13 @@ class Interface:
 
 
 class Own(NamedTuple):
-    """The primitives of a project, built for a scheduler.
-
-    ``modules``: those that have built them. ``known``: name -> object of the tool, which a frame of
-    theirs may hold and which is no state.
-    """
+    """The primitives of a project, built for a scheduler."""
 
     classes: tuple[type, ...]
     modules: Mapping[str, ModuleType]
-    known: Mapping[str, object]
+    """The modules that have built them."""
+    names: Mapping[str, object]
+    """Name -> object of the tool. A frame of a primitive may hold it, and it is no state."""
 
     @property
     def slots(self) -> frozenset[str]:
@@ -111,11 +112,11 @@ class Own(NamedTuple):
             slot
             for cls in self.classes
             for base in cls.__mro__[:-1]
-            for slot in _listed(vars(base)["__slots__"])
+            for slot in _as_tuple(vars(base)["__slots__"])
         )
 
 
-def declared(text: str, file: str, mechanism: str) -> dict[str, str]:
+def declarations(text: str, file: str, mechanism: str) -> dict[str, str]:
     """The literal table ``PRIMITIVES`` of a harness: name -> the function that builds the class.
 
     Raises ExploreError for any other value, for a name that the tool has, and for a function that
@@ -129,7 +130,7 @@ def declared(text: str, file: str, mechanism: str) -> dict[str, str]:
     ):
         raise ExploreError(f"{file}: {TABLE} is no literal table of functions.", remedy)
     for name, path in table.items():
-        if name in registered():
+        if name in primitive_names():
             raise ExploreError(
                 f"{file}: {TABLE} names {name}, which is a primitive of the tool.",
                 "Give the primitive of the project another name.",
@@ -144,12 +145,12 @@ def declared(text: str, file: str, mechanism: str) -> dict[str, str]:
     return table
 
 
-def confirm(harness: ModuleType, found: Mapping[str, str], file: str) -> None:
+def confirm(harness: ModuleType, table: Mapping[str, str], file: str) -> None:
     """Raise ExploreError if the loaded harness has other ``PRIMITIVES`` than its text showed."""
-    if (value := getattr(harness, TABLE, {})) != found:
+    if (value := getattr(harness, TABLE, {})) != table:
         raise ExploreError(
             f"{file}: {TABLE} is {value!r} when the harness is loaded, and its text says "
-            f"{found!r}.",
+            f"{table!r}.",
             f"Write {TABLE} once, as a literal at the top of the file: the primitives are built "
             "before the harness is loaded.",
         )
@@ -164,8 +165,8 @@ def add(
     table: Mapping[str, str], runtime: ModuleType, scheduler: Scheduler, finder: Finder, file: str
 ) -> Own:
     """Build the declared primitives into the controlled module, during an import apart."""
-    known: dict[str, object] = {"scheduler": scheduler, "order": scheduler.order}
-    built = {name: vars(runtime)[name] for name in registered()}
+    names: dict[str, object] = {"scheduler": scheduler, "order": scheduler.order}
+    classes_ = {name: vars(runtime)[name] for name in primitive_names()}
     modules: dict[str, ModuleType] = {}
     for name, path in table.items():
         if not any(name in _bound(finder, home) for home in HOMES):
@@ -182,14 +183,16 @@ def add(
                 "Add the file, or name the module that has the function.",
             )
         modules[module] = importlib.import_module(module)
-        known[f"interface of {name}"] = interface = Interface(scheduler, name)
-        built[name] = _built(path, getattr(modules[module], function, None), interface, dict(built))
-    own = {name: built[name] for name in table}
-    vars(runtime).update(own)
-    return Own(tuple(own.values()), modules, known)
+        names[f"interface of {name}"] = interface = Interface(scheduler, name)
+        classes_[name] = _build(
+            path, getattr(modules[module], function, None), interface, dict(classes_)
+        )
+    classes_of_project = {name: classes_[name] for name in table}
+    vars(runtime).update(classes_of_project)
+    return Own(tuple(classes_of_project.values()), modules, names)
 
 
-def _built(path: str, build: Any, interface: Interface, earlier: dict[str, type]) -> type:
+def _build(path: str, build: Any, interface: Interface, earlier: dict[str, type]) -> type:
     if not callable(build):
         raise ExploreError(
             f"{path} is no function.",
@@ -219,17 +222,17 @@ def _built(path: str, build: Any, interface: Interface, earlier: dict[str, type]
 
 def _bound(finder: Finder, module: str) -> frozenset[str]:
     """The names that the text of a module binds at its top."""
-    located = finder.locate(module)
+    source = finder.locate(module)
     names: set[str] = set()
-    for node in () if located is None else parsed.tree(located[0], str(located[1])).body:
+    for node in () if source is None else parsed.tree(source[0], str(source[1])).body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             names.update(alias.asname or alias.name for alias in node.names)
         elif isinstance(node, ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Assign):
-            names.update(each.id for each in node.targets if isinstance(each, ast.Name))
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
     return frozenset(names)
 
 
-def _listed(slots: str | tuple[str, ...]) -> tuple[str, ...]:
+def _as_tuple(slots: str | tuple[str, ...]) -> tuple[str, ...]:
     return (slots,) if isinstance(slots, str) else tuple(slots)

@@ -15,10 +15,10 @@ from wheelproof.python.runtime.controlled import Scheduler
 from wheelproof.python.runtime.threads import Admits, Thread
 
 
-def limited(blocking: bool, timeout: float) -> bool:
+def is_limited(blocking: bool, timeout: float) -> bool:
     """Whether a lock's ``acquire`` with these arguments waits for a limited time.
 
-    Raises what Python's lock raises for arguments that it refuses: a lock that is free judges them.
+    Raises the errors of Python's lock for arguments that it refuses: a free lock judges them.
     """
     if timeout == -1:
         return False

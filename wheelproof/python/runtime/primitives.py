@@ -25,10 +25,10 @@ from wheelproof.python.runtime import (
 from wheelproof.python.runtime.alternatives import chooser
 from wheelproof.python.runtime.controlled import Scheduler
 from wheelproof.python.runtime.locks import Lock
-from wheelproof.python.runtime.registry import Primitive, classes, primitive, registered
+from wheelproof.python.runtime.registry import Primitive, classes, primitive, primitive_names
 from wheelproof.python.runtime.threads import Interrupted, Thread
 
-__all__ = ["Due", "primitive", "registered", "runtime_module"]
+__all__ = ["Due", "primitive", "primitive_names", "runtime_module"]
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ MEANINGS = {
     "choose": "one of several values, at random; see [choices](#choices)",
     "get_ident": "Python's",
 }
-"""Names that a project imports -> what they are: a row of the reference page each."""
+"""Names that a project imports -> description: a row of the reference page each."""
 
 
 def runtime_module(scheduler: Scheduler, wakes_spuriously: Collection[str] = ()) -> ModuleType:
@@ -129,10 +129,10 @@ class Atomic(Primitive):
 
         A text that Python has interned is one object wherever it is, and so is the empty tuple.
         """
-        one = expected == () or (
+        is_single = expected == () or (
             type(expected) is str and all(sys.intern(v) is v for v in (expected, self.value))
         )
-        if not one and self.scheduler.running is not None:
+        if not is_single and self.scheduler.running is not None:
             self.scheduler.fail(
                 f"Atomic: compare_and_set compares two equal values of type "
                 f"{type(expected).__name__}, and whether they are one object is in no state; "
@@ -150,9 +150,9 @@ class Atomic(Primitive):
 class Half:
     __slots__ = ("of",)
 
-    def __init__(self, of: ReadWriteLock) -> None:
-        self.of = of
-        self.of.scheduler.order.made(self)
+    def __init__(self, lock: ReadWriteLock) -> None:
+        self.of = lock
+        self.of.scheduler.order.add(self)
 
     def admits(self, thread: Thread) -> bool:
         return self.of.writer is None
@@ -177,35 +177,35 @@ class ReadLock(Half):
     __slots__ = ()
 
     def __enter__(self) -> None:
-        of = self.of
-        scheduler = of.scheduler
+        lock = self.of
+        scheduler = lock.scheduler
         thread = scheduler.running
         if thread is None:
             return
         site = scheduler.point("lock", True, self)
         if site is not None:
             self.enter(thread)
-            of.readers = tuple(sorted((*of.readers, thread), key=_index))
+            lock.readers = tuple(sorted((*lock.readers, thread), key=_index))
         if scheduler.race is not None:
-            scheduler.race.acquire(thread, of.write_lock)
-        scheduler.order.entered(thread, self, site)
+            scheduler.race.acquire(thread, lock.write_lock)
+        scheduler.order.enter(thread, self, site)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        of = self.of
-        scheduler = of.scheduler
+        lock = self.of
+        scheduler = lock.scheduler
         thread = scheduler.running
         if thread is None:
             return
         if error is not None:
             scheduler.note_unwinding(error)
         if scheduler.point("unlock", True) is not None:
-            if thread not in of.readers:
+            if thread not in lock.readers:
                 scheduler.fail(
                     f"{thread.name} releases a read lock that it does not hold; release what "
                     "the thread has acquired, once"
                 )
-            of.readers = tuple([reader for reader in of.readers if reader is not thread])
-        scheduler.order.left(thread.held, self)
+            lock.readers = tuple([reader for reader in lock.readers if reader is not thread])
+        scheduler.order.leave(thread.held, self)
         if scheduler.race is not None:
             scheduler.race.release(thread, self)
 
@@ -217,49 +217,51 @@ class WriteLock(Half):
         return self.of.writer is None and not self.of.readers
 
     def __enter__(self) -> None:
-        of = self.of
-        scheduler = of.scheduler
+        lock = self.of
+        scheduler = lock.scheduler
         thread = scheduler.running
         if thread is None:
             return
         site = scheduler.point("lock", True, self)
         if site is not None:
             self.enter(thread)
-            of.writer = thread
+            lock.writer = thread
         if scheduler.race is not None:
             scheduler.race.acquire(thread, self)
-            scheduler.race.acquire(thread, of.read_lock)
-        scheduler.order.entered(thread, self, site)
+            scheduler.race.acquire(thread, lock.read_lock)
+        scheduler.order.enter(thread, self, site)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        of = self.of
-        scheduler = of.scheduler
+        lock = self.of
+        scheduler = lock.scheduler
         thread = scheduler.running
         if thread is None:
             return
         if error is not None:
             scheduler.note_unwinding(error)
         if scheduler.point("unlock", True) is not None:
-            if of.writer is not thread:
+            if lock.writer is not thread:
                 scheduler.fail(
                     f"{thread.name} releases a write lock that it does not hold; release what "
                     "the thread has acquired, once"
                 )
-            of.writer = None
-        scheduler.order.left(thread.held, self)
+            lock.writer = None
+        scheduler.order.leave(thread.held, self)
         if scheduler.race is not None:
             scheduler.race.release(thread, self)
 
 
 @primitive
 class ReadWriteLock(Primitive):
-    """``readers``: the threads that read, in the scenario's order; ``writer``: or None."""
+    """A lock for several readers or one writer."""
 
     __slots__ = ("read_lock", "readers", "write_lock", "writer")
 
     def __init__(self) -> None:
         self.readers: tuple[Thread, ...] = ()
+        """The threads that read, in the scenario's order."""
         self.writer: Thread | None = None
+        """The thread that writes, or None."""
         self.read_lock = ReadLock(self)
         self.write_lock = WriteLock(self)
 
@@ -327,7 +329,7 @@ class Gate(Lock):
             self.take_over(thread)
         if scheduler.race is not None:
             scheduler.race.acquire(thread, self)
-        scheduler.order.entered(thread, self, site)
+        scheduler.order.enter(thread, self, site)
 
     def let_go(self) -> None:
         """Makes no step: no interrupt ends the release of a lock here."""

@@ -25,22 +25,22 @@ MARK = "# production only"
 TABLE = "STAND_INS"
 
 
-def marked(tree: ast.Module, text: str) -> dict[int, tuple[str, ...]]:
+def marked_lines(tree: ast.Module, text: str) -> dict[int, tuple[str, ...]]:
     """Line of each marked import or assignment at the top of a file -> the names that it binds."""
     lines = text.splitlines()
-    found = {}
+    names = {}
     for node in tree.body:
         if not lines[node.lineno - 1].rstrip().endswith(MARK):
             continue
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            found[node.lineno] = tuple(
+            names[node.lineno] = tuple(
                 (alias.asname or alias.name).partition(".")[0] for alias in node.names
             )
         elif isinstance(node, ast.Assign):
-            found[node.lineno] = tuple(
+            names[node.lineno] = tuple(
                 target.id for target in node.targets if isinstance(target, ast.Name)
             )
-    return found
+    return names
 
 
 def stand_ins(text: str, file: str) -> dict[str, str]:
@@ -60,22 +60,22 @@ def stand_ins(text: str, file: str) -> dict[str, str]:
     return table
 
 
-def substituted(text: str, table: Mapping[str, str]) -> str:
+def substitute(text: str, table: Mapping[str, str]) -> str:
     """A module's text in which marked imports bring their stand-ins. Lines stay in place."""
     lines = text.splitlines()
     tree = ast.parse(text)
-    spared = marked(tree, text)
+    exempt = marked_lines(tree, text)
     for node in tree.body:
-        if node.lineno not in spared:
+        if node.lineno not in exempt:
             continue
         if isinstance(node, ast.ImportFrom) and node.module is not None and node.module in table:
             node.module = table[node.module]
         elif isinstance(node, ast.Import) and any(alias.name in table for alias in node.names):
             node.names = [
-                ast.alias(table[each.name], each.asname or each.name)
-                if each.name in table
-                else each
-                for each in node.names
+                ast.alias(table[item.name], item.asname or item.name)
+                if item.name in table
+                else item
+                for item in node.names
             ]
         else:
             continue
@@ -87,8 +87,8 @@ def guard(
     module: ModuleType, text: str, scheduler: Scheduler, table: Mapping[str, str] = {}
 ) -> None:
     """Replace the names that marked imports bind by a :class:`Guarded`, except stand-ins."""
-    brought = frozenset(table.values())
-    for names in marked(parsed.tree(text), text).values():
+    classes = frozenset(table.values())
+    for names in marked_lines(parsed.tree(text), text).values():
         for name in names:
             value = vars(module)[name]
             home = (
@@ -96,7 +96,7 @@ def guard(
                 if isinstance(value, ModuleType)
                 else getattr(value, "__module__", None)
             )
-            if home not in brought:
+            if home not in classes:
                 vars(module)[name] = Guarded(name, value, scheduler)
 
 
@@ -110,7 +110,7 @@ class Guarded:
     def __init__(self, name: str, value: object, scheduler: Scheduler) -> None:
         vars(self).update(_name=name, _value=value, _scheduler=scheduler)
 
-    def _used(self) -> Any:
+    def _primitive(self) -> Any:
         scheduler = self._scheduler
         if scheduler.running is not None:
             scheduler.fail(
@@ -122,7 +122,7 @@ class Guarded:
         return self._value
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self._used(), name)
+        return getattr(self._primitive(), name)
 
-    def __call__(self, *arguments: object, **named: object) -> object:
-        return self._used()(*arguments, **named)
+    def __call__(self, *arguments: object, **keywords: object) -> object:
+        return self._primitive()(*arguments, **keywords)

@@ -11,8 +11,8 @@ C. Here an operation is one step:
 * ``shutdown`` is ``notify``: all that wait go on, and raise ShutDown where there is no item. It is
   there where Python has it, from 3.13 on.
 
-``get`` is ordered behind every ``put`` before it, and ``join`` behind every ``task_done``. That is
-what a queue promises; CPython's lock orders the others too.
+``get`` is ordered behind every ``put`` before it, and ``join`` behind every ``task_done``. A
+queue promises no more; CPython's lock orders the others too.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class When:
 
 
 class HasItems(Primitive):
-    """What all queues have in common: items that are taken out.
+    """The common part of all queues: items that are taken out.
 
     For harnesses to read: ``items`` in the order of arrival."""
 
@@ -69,18 +69,18 @@ class HasItems(Primitive):
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         scheduler = self.scheduler
-        thread, some = scheduler.running, When(self.may_leave)
+        thread, condition = scheduler.running, When(self.may_leave)
         if thread is not None and not block:
             self.rules.whole(scheduler.point("try", True))
         elif thread is not None and timeout is None:
-            self.rules.whole(scheduler.point("wait", True, some))
+            self.rules.whole(scheduler.point("wait", True, condition))
         elif block and timeout is not None:
             self.rules.whole(scheduler.point("wait", True))
             if not self.is_over():
                 self.judge(timeout)
             if thread is not None and not self.may_leave():
                 sleeps(scheduler, thread, timeout)
-                self.rules.whole(scheduler.point("wake", True, Patience(scheduler, some)))
+                self.rules.whole(scheduler.point("wake", True, Patience(scheduler, condition)))
                 wakes(scheduler, thread)
         return self.leave(block and timeout is None)
 
@@ -119,9 +119,9 @@ class HasItems(Primitive):
     def enter(self, item: object) -> None:
         """Put an item in."""
         self.rules.released(self)
-        self.items = self.added(self.items, item)
+        self.items = self.with_item(self.items, item)
 
-    def leave(self, waited: bool) -> Any:
+    def leave(self, after_wait: bool) -> Any:
         """Take an item out.
 
         Raises Empty where there is none and the thread did not wait, ShutDown where none will
@@ -131,11 +131,11 @@ class HasItems(Primitive):
             self.rules.acquired(self)
             raise ShutDown
         if not self.has_some():
-            if waited:
+            if after_wait:
                 self.refuse()
             raise Empty
         self.rules.acquired(self)
-        item, self.items = self.taken(self.items)
+        item, self.items = self.without_item(self.items)
         return item
 
     def drop(self) -> int:
@@ -149,18 +149,18 @@ class HasItems(Primitive):
             raise RuntimeError(OUTSIDE)
         self.rules.unplanned(scheduler.running)
 
-    def added(self, items: Items, item: object) -> Items:
+    def with_item(self, items: Items, item: object) -> Items:
         """The items with one more."""
         return (*items, item)
 
-    def taken(self, items: Items) -> tuple[Any, Items]:
+    def without_item(self, items: Items) -> tuple[Any, Items]:
         """The item that comes next, and the others."""
         return items[0], items[1:]
 
 
 @primitive
 class SimpleQueue(HasItems):
-    """Has room always: ``put`` never waits, whatever its arguments are."""
+    """Has room always: ``put`` never waits, with any arguments."""
 
     __slots__ = ()
 
@@ -177,7 +177,7 @@ class SimpleQueue(HasItems):
         self.enter(item)
 
     def judge(self, timeout: float) -> None:
-        """Raise what Python's raises: one that has an item judges the time-out."""
+        """Raise the error of Python's queue: one that has an item judges the time-out."""
         judge = PythonsSimpleQueue[None]()
         judge.put(None)
         judge.get(True, timeout)
@@ -264,7 +264,7 @@ class Queue(HasItems):
     def all_done(self) -> bool:
         return self.unfinished == 0
 
-    def arrive(self, item: object, waited: bool) -> None:
+    def arrive(self, item: object, after_wait: bool) -> None:
         """Put an item in.
 
         Raises Full where there is no room and the thread did not wait, ShutDown where none may
@@ -274,7 +274,7 @@ class Queue(HasItems):
             self.rules.acquired(self)
             raise ShutDown
         if not self.has_room():
-            if waited:
+            if after_wait:
                 self.refuse()
             raise Full
         self.unfinished += 1
@@ -287,22 +287,22 @@ class LifoQueue(Queue):
 
     __slots__ = ()
 
-    def taken(self, items: Items) -> tuple[Any, Items]:
+    def without_item(self, items: Items) -> tuple[Any, Items]:
         return items[-1], items[:-1]
 
 
 @primitive
 class PriorityQueue(Queue):
-    """Hands out a smallest item. ``items``: a heap, as ``heapq`` has it."""
+    """Hands out a smallest item. Its items are a heap, as ``heapq`` has it."""
 
     __slots__ = ()
 
-    def added(self, items: Items, item: object) -> Items:
+    def with_item(self, items: Items, item: object) -> Items:
         heap = list(items)
         heapq.heappush(heap, item)
         return tuple(heap)
 
-    def taken(self, items: Items) -> tuple[Any, Items]:
+    def without_item(self, items: Items) -> tuple[Any, Items]:
         heap = list(items)
         smallest = heapq.heappop(heap)
         return smallest, tuple(heap)

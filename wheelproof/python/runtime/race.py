@@ -22,12 +22,14 @@ Clock = list[int]
 
 @dataclass(frozen=True, order=True)
 class Access:
-    """One access of a plain field. ``source``: ``file:line``; ``label``: the step's, or None."""
+    """One access of a plain field."""
 
     thread: str
     kind: str
     source: str
+    """``file:line``."""
     label: str | None
+    """The step's label, or None."""
 
     def __str__(self) -> str:
         label = f" ({self.label})" if self.label else ""
@@ -53,14 +55,13 @@ class Race:
 
 @dataclass(frozen=True)
 class Meeting:
-    """A race in the run that shows it. ``first``, ``second``: the steps of the two accesses.
-
-    Steps count from 1; 0 is an access before the first step.
-    """
+    """A race in the run that shows it. Steps count from 1; 0 is an access before the first step."""
 
     race: Race
     first: int
+    """The step of the first access."""
     second: int
+    """The step of the second access."""
 
 
 class _Place:
@@ -76,15 +77,13 @@ class _Place:
 
 
 class RaceDetector:
-    """Follows runs; ``found`` collects the races of all of them, ``runs`` counts them.
-
-    ``met``: the first race of all, with its steps. ``steps``: those of the present run so far, the
-    one under way included; a run that is stepped one by one counts them here.
-    """
+    """Follows runs, and collects the races of all of them."""
 
     def __init__(self) -> None:
         self.found: set[Race] = set()
+        """The races of all runs."""
         self.met: Meeting | None = None
+        """The first race of all, with its steps."""
         self.runs = self.steps = 0
         self._threads: Sequence[Thread] = ()
         self._clocks: list[Clock] = []
@@ -100,6 +99,10 @@ class RaceDetector:
         self._places, self._released = {}, {}
         self.runs += 1
         self.steps = 0
+        """``runs`` counts the runs, and ``steps`` the steps of the present one.
+
+        The step under way is included; a run that is stepped one by one counts them here.
+        """
 
     def acquire(self, thread: Thread, source: object) -> None:
         """Releases into ``source`` happen before the thread's further accesses."""
@@ -143,30 +146,30 @@ class RaceDetector:
         return place
 
     def _join(self, thread: Thread, key: int) -> None:
-        known = self._released.get(key)
-        if known is not None:
-            mine = self._clocks[thread.index]
-            for j, at in enumerate(known[0]):
-                if at > mine[j]:
-                    mine[j] = at
+        clock = self._released.get(key)
+        if clock is not None:
+            own_clock = self._clocks[thread.index]
+            for j, at in enumerate(clock[0]):
+                if at > own_clock[j]:
+                    own_clock[j] = at
 
     def _leave(self, thread: Thread, key: int, target: object) -> None:
-        mine = self._clocks[thread.index]
-        known = self._released.get(key)
+        clock = self._clocks[thread.index]
+        joint = self._released.get(key)
         # A volatile write is ordered before every later read, not only before those that see its
         # value: clocks are merged.
         self._released[key] = (
-            list(mine)
-            if known is None
-            else [max(a, b) for a, b in zip(mine, known[0], strict=True)],
+            list(clock)
+            if joint is None
+            else [max(a, b) for a, b in zip(clock, joint[0], strict=True)],
             target,
         )
-        mine[thread.index] += 1
+        clock[thread.index] += 1
 
     def _report(
         self,
         field: Field,
-        other: int,
+        partner: int,
         kind: str,
         earlier: tuple[Site | None, int],
         thread: Thread,
@@ -179,7 +182,7 @@ class RaceDetector:
         owner, (before, step) = field.member.__objclass__.__name__, earlier
         race = Race(
             f"{owner}.{field.name}",
-            access(self._threads[other], kind, before),
+            access(self._threads[partner], kind, before),
             access(thread, now, site),
         )
         self.found.add(race)

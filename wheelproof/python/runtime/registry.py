@@ -11,10 +11,11 @@ from wheelproof.python.runtime.threads import Site, Thread
 
 
 class Rules:
-    """What the operations of primitives have in common. ``name``: the primitive's, for messages."""
+    """The common rules of the operations of primitives."""
 
     def __init__(self, scheduler: Scheduler, name: str) -> None:
         self._scheduler, self._name = scheduler, name
+        """``name`` is the primitive's, for messages."""
 
     def whole(self, site: Site | None) -> None:
         """Refuse an operation within an atomic one, where nothing could end its wait."""
@@ -46,16 +47,16 @@ class Primitive:
     reads the caller of its caller. A point that returns None is within an atomic operation: a lock
     then has no state, and excludes no thread. State that decides the future belongs in
     ``__slots__``: the fingerprint reads all of them.
-    A lock calls ``scheduler.order``: ``made``, ``entered`` or ``inside``, and ``left``.
-
-    ``scheduler``: that of the subclass; ``rules``: with it. ``siblings``: the primitives of the
-    same scheduler, by name.
+    A lock calls ``scheduler.order``: ``add``, ``enter`` or ``inside``, and ``leave``.
     """
 
     __slots__ = ()
     scheduler: ClassVar[Scheduler]
+    """The scheduler of the subclass."""
     rules: ClassVar[Rules]
+    """The rules of operations under this scheduler."""
     siblings: ClassVar[Mapping[str, type[Any]]]
+    """Name -> primitive of the same scheduler."""
 
 
 T = TypeVar("T", bound=type[Primitive])
@@ -85,7 +86,7 @@ def with_spurious() -> tuple[str, ...]:
     return tuple(_SPURIOUS)
 
 
-def registered() -> tuple[str, ...]:
+def primitive_names() -> tuple[str, ...]:
     """Names of the controlled primitives."""
     return tuple(_REGISTRY)
 
@@ -95,19 +96,19 @@ def classes(scheduler: Scheduler, wakes_spuriously: Collection[str] = ()) -> dic
 
     ``wakes_spuriously``: the primitives whose waits may end without a reason.
     """
-    chosen = {
+    subset = {
         name: _SPURIOUS[name] if name in wakes_spuriously else cls
         for name, cls in _REGISTRY.items()
     }
-    return _of(scheduler, chosen)
+    return _instances(scheduler, subset)
 
 
-def some(names: Collection[str], scheduler: Any) -> dict[str, Any]:
+def select(names: Collection[str], scheduler: Any) -> dict[str, Any]:
     """These primitives alone, by name.
 
-    ``scheduler``: of any kind that has what these primitives ask of it.
+    ``scheduler``: any object with the methods that these primitives call.
     """
-    return _of(scheduler, {name: _REGISTRY[name] for name in names})
+    return _instances(scheduler, {name: _REGISTRY[name] for name in names})
 
 
 def of_one_scheduler(classes: Iterable[type]) -> list[type]:
@@ -118,9 +119,9 @@ def of_one_scheduler(classes: Iterable[type]) -> list[type]:
     return [cls for cls in classes if not issubclass(cls, Primitive) or hasattr(cls, "scheduler")]
 
 
-def _of(scheduler: Any, chosen: Mapping[str, type[Primitive]]) -> dict[str, Any]:
+def _instances(scheduler: Any, classes_: Mapping[str, type[Primitive]]) -> dict[str, Any]:
     siblings: dict[str, type[Any]] = {}
-    for name, cls in chosen.items():
+    for name, cls in classes_.items():
         rules = Rules(scheduler, name)
         siblings[name] = bound(cls, scheduler=scheduler, rules=rules, siblings=siblings)
     return siblings

@@ -36,7 +36,7 @@ from types import ModuleType
 from wheelproof.python import parsed
 from wheelproof.python.findings import ExploreError
 from wheelproof.python.runtime.conditions import Condition, Either
-from wheelproof.python.runtime.registry import registered, spurious, with_spurious
+from wheelproof.python.runtime.registry import primitive_names, spurious, with_spurious
 from wheelproof.python.runtime.threads import Thread
 
 TABLE = "SPURIOUS"
@@ -46,7 +46,7 @@ class Silent(Either):
     """The result of a ``wait()`` where wake-ups may be spurious. To test it is a finding."""
 
     __slots__ = ()
-    tested = (
+    message = (
         "the value of a wait without a time-out is tested; where a wake-up may be spurious it "
         "does not show whether there was a notification"
     )
@@ -58,7 +58,7 @@ class SpuriousCondition(Condition):
 
     __slots__ = ()
 
-    def unlimited(self) -> object:
+    def without_limit(self) -> object:
         """A value that shows nothing."""
         return Silent(self.scheduler)
 
@@ -67,22 +67,22 @@ class SpuriousCondition(Condition):
         return thread in self.asleep
 
 
-def declared(text: str, file: str) -> tuple[str, ...]:
+def declarations(text: str, file: str) -> tuple[str, ...]:
     """The primitives that the text of a harness names in its literal ``SPURIOUS``.
 
     Raises ExploreError for any other value, and for a primitive without spurious wake-ups.
     """
     names = parsed.literal(text, TABLE, (), file)
-    known = with_spurious()
-    remedy = f"Write {TABLE} = {known!r}, or leave it out."
+    values = with_spurious()
+    remedy = f"Write {TABLE} = {values!r}, or leave it out."
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
         raise ExploreError(f"{file}: {TABLE} is no literal list of primitives.", remedy)
-    if wrong := [name for name in names if name not in known]:
+    if wrong := [name for name in names if name not in values]:
         raise ExploreError(
             f"{file}: {TABLE} names {', '.join(wrong)}, "
             + (
                 "which has no spurious wake-ups."
-                if all(name in registered() for name in wrong)
+                if all(name in primitive_names() for name in wrong)
                 else "which is no primitive of the runtime."
             ),
             remedy,
@@ -90,12 +90,12 @@ def declared(text: str, file: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def confirm(harness: ModuleType, found: tuple[str, ...], file: str) -> None:
+def confirm(harness: ModuleType, table: tuple[str, ...], file: str) -> None:
     """Raise ExploreError if the loaded harness has another ``SPURIOUS`` than its text showed."""
-    if (value := getattr(harness, TABLE, ())) not in (found, list(found)):
+    if (value := getattr(harness, TABLE, ())) not in (table, list(table)):
         raise ExploreError(
             f"{file}: {TABLE} is {value!r} when the harness is loaded, and its text says "
-            f"{found!r}.",
+            f"{table!r}.",
             f"Write {TABLE} once, as a literal at the top of the file: the primitives are chosen "
             "before the harness is loaded.",
         )

@@ -27,16 +27,14 @@ from wheelproof.python.state.canonical import Unordered
 
 
 class Store(NamedTuple):
-    """A store that is not in memory yet.
-
-    ``marks``: the locks, atomics and (object, field) that its thread has released since.
-    """
+    """A store that is not in memory yet."""
 
     thread: Thread
     field: str
     instance: object
     value: object
     marks: frozenset[object]
+    """The locks, atomics and (object, field) that its thread has released since."""
 
 
 class Stores(Protocol):
@@ -70,19 +68,22 @@ class _Way:
 
 @primitive
 class Memory(Primitive):
-    """``stores``: those that are on their way, of all threads, oldest first."""
+    """The buffers of delayed stores."""
 
     __slots__ = ("stores",)
 
     def __init__(self) -> None:
         self.stores: tuple[Store, ...] = ()
+        """The stores of all threads that are on their way, oldest first."""
         self.scheduler.memory = self
 
     # called by the implementation
 
     def write_back(self, thread: str, field: str) -> bool:
         scheduler = self.scheduler
-        owner = next((each for each in scheduler.threads if each.name == thread), None)
+        owner = next(
+            (candidate for candidate in scheduler.threads if candidate.name == thread), None
+        )
         if owner is None:
             scheduler.fail(
                 f"memory of {thread}: the scenario has no such thread; name one whose stores "
@@ -102,7 +103,7 @@ class Memory(Primitive):
         """A plain store begins its way."""
         self.stores = (*self.stores, Store(thread, field, instance, value, Unordered()))
 
-    def own(self, thread: Thread, field: str, instance: object) -> Store | None:
+    def own_store(self, thread: Thread, field: str, instance: object) -> Store | None:
         """The thread's newest store into a field of an object, if it is on its way."""
         for store in reversed(self.stores):
             if store.thread is thread and store.instance is instance and store.field == field:
@@ -140,7 +141,7 @@ class Memory(Primitive):
         for store in stores:
             getattr(type(store.instance), store.field).arrive(store.instance, store.value)
         self.stores = tuple(
-            [store for store in self.stores if not any(store is gone for gone in stores)]
+            [store for store in self.stores if not any(store is removed for removed in stores)]
         )
 
 
@@ -164,7 +165,7 @@ class DelayedField(Field):
             if scheduler.race is not None:
                 scheduler.race.read(thread, self, instance, site)
             memory = scheduler.memory
-            store = None if memory is None else memory.own(thread, self.name, instance)
+            store = None if memory is None else memory.own_store(thread, self.name, instance)
             if store is not None:
                 return store.value
         try:
@@ -234,14 +235,14 @@ def delay(classes: Iterable[type], names: object, scheduler: Scheduler, where: s
             f"{where}: MEMORY is no list of field names.",
             "Write MEMORY = ('some_field',), or leave it out.",
         )
-    met = set()
+    fields = set()
     for cls in classes:
         for name in set(names) & marks_of(cls).keys():
-            met.add(name)
+            fields.add(name)
             field = cls.__dict__[name]
             if not field.volatile:
                 setattr(cls, name, DelayedField(field.member, False, scheduler))
-    if missing := sorted(set(names) - met):
+    if missing := sorted(set(names) - fields):
         raise ExploreError(
             f"{where}: MEMORY names {', '.join(missing)}, which no class marks as a field.",
             "Name slots that are marked Plain or Volatile.",

@@ -47,7 +47,7 @@ OUTSIDE = "a wait outside of the scenario's threads, which nothing could end"
 
 @primitive
 class Semaphore(Primitive):
-    """``value``: how often it can be acquired now, for harnesses to read."""
+    """Python's semaphore."""
 
     __slots__ = ("value",)
 
@@ -55,6 +55,7 @@ class Semaphore(Primitive):
         if value < 0:
             raise ValueError("semaphore initial value must be >= 0")
         self.value = value
+        """How often it can be acquired now, for harnesses to read."""
 
     def admits(self, thread: Thread) -> bool:
         return self.value > 0
@@ -123,13 +124,14 @@ class Semaphore(Primitive):
 
 @primitive
 class BoundedSemaphore(Semaphore):
-    """``limit``: the value that it began with, beyond which no release may go."""
+    """Python's bounded semaphore."""
 
     __slots__ = ("limit",)
 
     def __init__(self, value: int = 1) -> None:
         super().__init__(value)
         self.limit = value
+        """The initial value, beyond which no release may go."""
 
     def give(self, n: int) -> None:
         """Count up in the step. Raises ValueError beyond the limit."""
@@ -140,13 +142,15 @@ class BoundedSemaphore(Semaphore):
 
 @primitive
 class Event(Primitive):
-    """``flag``: whether it is set. ``asleep``: the threads that sleep, in their order."""
+    """Python's event."""
 
     __slots__ = ("asleep", "flag")
 
     def __init__(self) -> None:
         self.flag = False
+        """Whether it is set."""
         self.asleep: tuple[Thread, ...] = ()
+        """The threads that sleep, in their order."""
 
     def admits(self, thread: Thread) -> bool:
         """Whether a thread that has fallen asleep may wake."""
@@ -180,7 +184,7 @@ class Event(Primitive):
                 sleeps(scheduler, thread, timeout)
             self.rules.whole(scheduler.point("wake", True, Patience(scheduler, self)))
             if wakes(scheduler, thread) and thread in self.asleep:
-                self.asleep = tuple(each for each in self.asleep if each is not thread)
+                self.asleep = tuple(waiter for waiter in self.asleep if waiter is not thread)
                 return False
             if thread in self.asleep:
                 self.rules.unplanned(thread)
@@ -219,7 +223,7 @@ class Leaving(Gate):
 
 @primitive
 class Barrier(Primitive):
-    """``phase``: one of those above. ``inside``: (thread, its index) of those that sleep."""
+    """Python's barrier."""
 
     __slots__ = ("action", "inside", "parties", "phase", "timeout")
 
@@ -231,7 +235,9 @@ class Barrier(Primitive):
     ) -> None:
         self.parties, self.action, self.timeout = parties, action, timeout
         self.inside: tuple[tuple[Thread, int], ...] = ()
+        """(thread, its index) of each thread that sleeps."""
         self.phase = FILLING
+        """One of the phases above."""
 
     def wait(self, timeout: float | None = None) -> int:
         """As Python's, with its BrokenBarrierError."""
@@ -256,7 +262,7 @@ class Barrier(Primitive):
         self.rules.whole(scheduler.point("wake", True, Leaving(scheduler, self)))
         if wakes(scheduler, thread) and self.phase == FILLING:
             self.phase = BROKEN
-        return self._left(thread)
+        return self._leave(thread)
 
     def reset(self) -> None:
         self.rules.whole(self.scheduler.point("notify", True, Gate(self, SETTLED)))
@@ -289,7 +295,7 @@ class Barrier(Primitive):
                 raise
         self.phase = DRAINING if self.inside else FILLING
 
-    def _left(self, thread: Thread) -> int:
+    def _leave(self, thread: Thread) -> int:
         phase = self.phase
         if phase not in LEAVES:
             self.rules.unplanned(thread)

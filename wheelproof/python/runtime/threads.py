@@ -29,8 +29,8 @@ class Interrupted(KeyboardInterrupt):
 class Site:
     """One operation at one place in the code, looked up by position on every access.
 
-    ``label``: None where the access belongs to the step that is under way. ``exact``: this is the
-    operation that the label names, not a plain read that prepares it.
+    ``label`` is None where the access belongs to the step under way. ``exact``: whether the label
+    names this operation, and not one that a plain read prepares.
     """
 
     __slots__ = ("exact", "file", "function", "kind", "label", "line")
@@ -89,22 +89,13 @@ class Buffers(Protocol):
     """The delayed stores of a scenario (:mod:`wheelproof.python.runtime.store_buffer`)."""
 
     def delay(self, thread: Thread, field: str, instance: object, value: object) -> None: ...
-    def own(self, thread: Thread, field: str, instance: object) -> OwnStore | None: ...
+    def own_store(self, thread: Thread, field: str, instance: object) -> OwnStore | None: ...
     def acquire(self, thread: Thread, source: object) -> None: ...
     def release(self, thread: Thread, target: object) -> None: ...
 
 
 class Thread:
-    """A thread of the scenario. ``label`` and ``kind`` name the step that it takes next.
-
-    ``awaits``: the primitive that must admit the thread before that step can be taken, or None.
-    ``position``: how many operations of its program it has begun (a field, not a loop variable: it
-    is part of the state).
-    ``calls``: frames of atomic operations under way, whose further accesses make no step.
-    ``handled``: the exception that is being handled, or is going up, where the thread has stopped.
-    ``results``: those of the operations that the last step ended.
-    ``held``: the locks that it holds, for the order of locks.
-    """
+    """A thread of the scenario. ``label`` and ``kind`` name the step that it takes next."""
 
     __slots__ = (
         "awaits",
@@ -130,15 +121,24 @@ class Thread:
         self.greenlet: Greenlet | None = None
         self.label = START
         self.awaits: Admits | None = None
+        """The primitive that must admit the thread before its next step, or None."""
         self.site: Site | None = None
         self.frame: FrameType | None = None
         self.lasti, self.performed, self.position = -1, False, 0
+        """``position``:
+
+        the number of operations of its program that it has begun, a part of the state.
+        """
         self.calls: tuple[FrameType, ...] = ()
+        """Frames of atomic operations under way, whose further accesses make no step."""
         self.error: BaseException | None = None
         self.unwinding: BaseException | None = None
         self.handled: BaseException | None = None
+        """The exception that is being handled, or is going up, where the thread has stopped."""
         self.results: list[object] = []
+        """The results of the operations that the last step ended."""
         self.held: list[Held] = []
+        """The locks that it holds, for the order of locks."""
 
     @property
     def kind(self) -> str | None:

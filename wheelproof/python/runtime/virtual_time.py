@@ -46,17 +46,17 @@ class Sleeper:
 
 @primitive
 class Time(Primitive):
-    """The scenario's clock, named in ``Harness.names``. ``now``: seconds since its start.
-
-    ``alarms``: (thread, deadline) of each thread that sleeps for a limited time, in the
-    scenario's order.
-    """
+    """The scenario's clock, named in ``Harness.names``."""
 
     __slots__ = ("alarms", "now")
 
     def __init__(self) -> None:
         self.now = 0.0
+        """Seconds since its start."""
         self.alarms: tuple[tuple[Thread, float], ...] = ()
+        """(thread, deadline) of each thread that sleeps for a limited time, in the scenario's
+        order.
+        """
         self.scheduler.time = self
 
     def advance(self, seconds: float) -> None:
@@ -85,7 +85,7 @@ class Time(Primitive):
         """Whether a deadline lies ahead, or all other threads have ended."""
         now = self.now
         return any(deadline > now for _, deadline in self.alarms) or all(
-            other.label is DONE for other in self.scheduler.threads if other is not thread
+            rest.label is DONE for rest in self.scheduler.threads if rest is not thread
         )
 
     def deadline(self, thread: Thread) -> float | None:
@@ -101,15 +101,13 @@ class Time(Primitive):
 
 @primitive
 class Interrupts(Primitive):
-    """The source of interrupts: one per scenario, named in ``Harness.names``.
-
-    ``pending``: the threads whose wait is to raise and has not yet, in the scenario's order.
-    """
+    """The source of interrupts: one per scenario, named in ``Harness.names``."""
 
     __slots__ = ("pending",)
 
     def __init__(self) -> None:
         self.pending: tuple[Thread, ...] = ()
+        """The threads whose wait is to raise and has not yet, in the scenario's order."""
         self.scheduler.interrupts = self
 
     def interrupt(self, thread: str) -> None:
@@ -125,7 +123,7 @@ class Interrupts(Primitive):
             scheduler.fail(
                 "an interrupt within an atomic operation; let a thread of the scenario do it"
             )
-        hit = next((each for each in scheduler.threads if each.name == thread), None)
+        hit = next((candidate for candidate in scheduler.threads if candidate.name == thread), None)
         if hit is None:
             scheduler.fail(
                 f"there is no thread {thread} to be interrupted; name one of the scenario"

@@ -54,11 +54,11 @@ class Watchdog:
 
     def _look(self, number: int, frame: FrameType | None) -> None:
         scheduler = self._scheduler
-        seen = (scheduler.switches, scheduler.running)
+        progress = (scheduler.switches, scheduler.running)
         now = (time.process_time(), time.monotonic())
         thread = scheduler.running
-        if seen != self._seen or thread is None:
-            self._seen, self._last, self._spent = seen, now, (0.0, 0.0)
+        if progress != self._seen or thread is None:
+            self._seen, self._last, self._spent = progress, now, (0.0, 0.0)
             if thread is None and guest.is_watch(self._handler):
                 self._handler(number, frame)  # no step: a harness, or a model
             return

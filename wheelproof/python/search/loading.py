@@ -35,7 +35,7 @@ from wheelproof.python.runtime import (
     store_buffer,
 )
 from wheelproof.python.runtime.controlled import Scheduler
-from wheelproof.python.runtime.primitives import registered, runtime_module
+from wheelproof.python.runtime.primitives import primitive_names, runtime_module
 from wheelproof.python.runtime.registry import of_one_scheduler
 from wheelproof.python.search import created
 from wheelproof.python.state.positions import Positions
@@ -83,22 +83,22 @@ class Loaded:
         def compiled(name: str, text: str, file: str) -> CodeType:
             if name.startswith("impl."):
                 self.texts[Path(file).relative_to(root).as_posix()] = text
-                return self.branches.compiled(
-                    name, production.substituted(text, stand_ins) if stand_ins else text, file
+                return self.branches.compile_file(
+                    name, production.substitute(text, stand_ins) if stand_ins else text, file
                 )
             if name in own.modules_of(brought):
                 return compile(text, file, "exec", dont_inherit=True)
-            return dropped.compiled(name, text, file, self.primitives)
+            return dropped.compile_file(name, text, file, self.primitives)
 
         finder = Finder(root, texts, compiled)
         located = finder.locate(f"harness.{mechanism}")
         head, where = "" if located is None else located[0], f"harness/{mechanism}.py"
         stand_ins = production.stand_ins(head, where)
-        wakes_spuriously = spurious.declared(head, where)
-        brought = own.declared(head, where, mechanism)
+        wakes_spuriously = spurious.declarations(head, where)
+        brought = own.declarations(head, where, mechanism)
         self.runtime = runtime_module(self.scheduler, wakes_spuriously)
         self.primitives = [
-            cls for name in registered() for cls in getattr(self.runtime, name).__mro__[:-1]
+            cls for name in primitive_names() for cls in getattr(self.runtime, name).__mro__[:-1]
         ]
         self.modules = self._import(finder, brought, where)
         harness = self.modules[f"harness.{mechanism}"]

@@ -13,7 +13,7 @@ from wheelproof.protocols import Program, Scenario, Values, programs
 from wheelproof.python.findings import ExploreError
 from wheelproof.python.labels import Labels
 from wheelproof.python.runtime import store_buffer
-from wheelproof.python.runtime.fields import marked
+from wheelproof.python.runtime.fields import volatile_marks
 from wheelproof.python.runtime.lock_order import LockOrder
 from wheelproof.python.runtime.race import RaceDetector
 from wheelproof.python.runtime.threads import Thread
@@ -96,7 +96,7 @@ class ControlledImplementation:
     @property
     def marks(self) -> dict[str, bool]:
         """The marked fields of all classes, "Class.field" -> whether it is volatile."""
-        return marked(self._loaded.modules.values())
+        return volatile_marks(self._loaded.modules.values())
 
     @property
     def exercised(self) -> frozenset[tuple[str, str, str]]:
@@ -215,7 +215,7 @@ class Run:
             created.objects,
             loaded.stacks,
             loaded.positions,
-            loaded.own.known,
+            loaded.own.names,
             loaded.definitions.known,
         )
         for part in (self._scheduler.time, self._scheduler.interrupts):
@@ -228,7 +228,7 @@ class Run:
                     "which would be no part of the state.",
                     f"Add it to names: {{'{name}': self.{name}, ...}}.",
                 )
-        self._scheduler.alternatives.named(dict(roots))
+        self._scheduler.alternatives.name_roots(dict(roots))
         self._pieces = [0] * len(self.threads)
         self._moved: set[int] = set()
         self._surface = _surface(vars(self.harness))

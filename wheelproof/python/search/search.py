@@ -301,7 +301,7 @@ class Search:
             node = self.number[fingerprint] = len(self.fingerprints)
             self.fingerprints.append(fingerprint)
             enabled = run.enabled()
-            self.implementation.order.awaited(run.threads)
+            self.implementation.order.wait_for(run.threads)
             self.enabled.append(enabled)
             self.waits.append(tuple([thread.label for thread in run.threads]))
             self.sites.append(tuple([thread.site for thread in run.threads]))

@@ -2,5 +2,5 @@
 
 ``lint`` applies them: ``suspension``, ``hidden`` with ``standard``, ``reflection``, ``scopes`` and
 ``definitions``, ``set_order``, ``finalizers``, ``dropped``. ``branches`` notes which outcomes
-conditions have, ``arithmetic`` lists what functions compute with numbers.
+conditions have, ``arithmetic`` lists the expressions of functions with numbers.
 """

@@ -1,4 +1,4 @@
-"""What an implementation computes with numbers, read off its sources.
+"""The computations of an implementation with numbers, read off its sources.
 
 A run takes the numbers of its scenario, and an expression that differs for others alone (a
 remainder modulo 2**31, a table, a ``min``) looks the same in each. So such expressions are listed
@@ -39,7 +39,7 @@ SMALL = (-1, 0, 1)
 """Numbers that need no mention: with them alone a program counts, and compares with none."""
 
 MODULE, BODY = "<module>", "<body>"
-"""What stands outside of functions, in a module and in a class."""
+"""The names of code outside of functions, in a module and in a class."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Table = ast.Tuple | ast.List | ast.Dict | ast.Set
@@ -48,7 +48,7 @@ _Table = ast.Tuple | ast.List | ast.Dict | ast.Set
 def computations(text: str, file: str) -> dict[str, tuple[str, ...]]:
     """Qualified name of a function -> its largest expressions with numbers, as Python writes them.
 
-    What stands outside of functions is under ``<module>`` and ``Class.<body>``. Annotations are no
+    Code outside of functions is under ``<module>`` and ``Class.<body>``. Annotations are no
     expressions.
     """
     module = parsed.tree(text, file)
@@ -59,10 +59,10 @@ def computations(text: str, file: str) -> dict[str, tuple[str, ...]]:
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if isinstance(target, ast.Name)
     }
-    found: dict[str, dict[str, None]] = {}
+    expressions: dict[str, dict[str, None]] = {}
     for name, expression in _within(module, tables, "", MODULE):
-        found.setdefault(name, {})[ast.unparse(expression)] = None
-    return {name: tuple(texts) for name, texts in found.items()}
+        expressions.setdefault(name, {})[ast.unparse(expression)] = None
+    return {name: tuple(texts) for name, texts in expressions.items()}
 
 
 def _within(
@@ -95,8 +95,8 @@ def _computes(node: ast.AST, tables: set[str]) -> bool:
     match node:
         case ast.AugAssign() | ast.UnaryOp(op=ast.Invert()):
             return True
-        case ast.BinOp(left=left, right=right):
-            return not _is_type(left) and not _is_type(right)
+        case ast.BinOp(left=first, right=right):
+            return not _is_type(first) and not _is_type(right)
         case ast.Call(func=ast.Name(id=name)):
             return name in FUNCTIONS
         case ast.Name(id=name, ctx=ast.Load()):
@@ -112,7 +112,7 @@ def _computes(node: ast.AST, tables: set[str]) -> bool:
         case ast.ImportFrom(module=name):
             return name in MODULES
         case ast.Import(names=names):
-            return any(each.name in MODULES for each in names)
+            return any(import_name.name in MODULES for import_name in names)
         case ast.Subscript(value=ast.Name(id=name)):
             return name in tables
         case ast.Subscript(value=value):

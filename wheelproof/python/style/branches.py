@@ -25,35 +25,35 @@ _OUTCOMES: list[Outcomes] = []
 
 
 class Branches:
-    """The branches of the loaded modules.
-
-    ``declared``: every outcome that the sources have, as text, such as
-    ``impl.module: Class.method: test is true`` or ``impl.module: Class.method is called``.
-    ``met``: those that a run came to, setting up a scenario included.
-    """
+    """The branches of the loaded modules."""
 
     def __init__(self) -> None:
         self.declared: set[str] = set()
+        """Every outcome that the sources have, as text, such as ``impl.module:
+
+        Class.method: test is true`` or ``impl.module: Class.method is called``.
+        """
         self.met: set[str] = set()
+        """The outcomes that a run came to, setting up a scenario included."""
         self._seen: set[tuple[int, bool]] = set()
 
-    def compiled(self, name: str, text: str, file: str) -> CodeType:
+    def compile_file(self, name: str, text: str, file: str) -> CodeType:
         """The code of a module whose branches are noted."""
-        code, numbers = _compiled(name, text, file)
+        code, numbers = _compile(name, text, file)
         for number in numbers:
             self.declared.update(_OUTCOMES[number])
         return code
 
-    def note(self, number: int, value: object, kept: bool = False) -> object:
+    def note(self, number: int, value: object, is_kept: bool = False) -> object:
         """Called by the wrapped code. Returns the truth of ``value``, or ``value`` if it is kept.
 
         Raises ExploreError where a value is kept whose truth the code would work out again.
         """
-        if kept:
+        if is_kept:
             _refuse_own_truth(value)
         truth = bool(value)
         self._seen.add((number, truth))
-        return value if kept else truth
+        return value if is_kept else truth
 
     def collect(self) -> set[str]:
         """``met``, brought up to date."""
@@ -62,7 +62,7 @@ class Branches:
 
 
 @lru_cache(KEPT)
-def _compiled(name: str, text: str, file: str) -> tuple[CodeType, range]:
+def _compile(name: str, text: str, file: str) -> tuple[CodeType, range]:
     """The code of a module, and the numbers of its outcomes."""
     first = len(_OUTCOMES)
     tree = ast.parse(text, file)
@@ -147,16 +147,16 @@ class _Wrapping(ast.NodeTransformer):
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test.operand = self._truth(test.operand)
             return test
-        found: ast.expr = self.visit(test)
-        return found
+        expression: ast.expr = self.visit(test)
+        return expression
 
-    def _kept(self, test: ast.expr) -> ast.expr:
+    def _kept_value(self, test: ast.expr) -> ast.expr:
         """A condition whose value may be that of the whole expression."""
         if isinstance(test, ast.Constant):
             return test
         number = _number(self._place, ast.unparse(test))
-        kept = ast.copy_location(ast.Constant(True), test)
-        return self._call(number, self.visit(test), test, kept)
+        flag = ast.copy_location(ast.Constant(True), test)
+        return self._call(number, self.visit(test), test, flag)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node  # wrapped by itself
@@ -172,7 +172,7 @@ class _Wrapping(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         *tests, last = node.values
-        node.values = [*[self._kept(test) for test in tests], self.visit(last)]
+        node.values = [*[self._kept_value(test) for test in tests], self.visit(last)]
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:

@@ -2,13 +2,13 @@
 
 The contents of the definitions are compared by identity with those after loading. These are the
 attributes of the implementation's modules, classes and functions, with defaults and closures, and
-those of the modules and classes that they have imported. What a definition of the implementation
-holds is compared with its contents, to any depth: a list in a closure, in a default or in an enum
-member. A value whose contents cannot be compared, such as a ``bytearray`` or a generator, is
-refused.
+those of the modules and classes that they have imported. The parts of a definition of the
+implementation are compared with its contents, to any depth: a list in a closure, in a default or in
+an enum member. A value whose contents cannot be compared, such as a ``bytearray`` or a generator,
+is refused.
 
 A class, a function or a module counts as the implementation's unless the modules of the process
-have it under its own name. What it says of itself does not count.
+have it under its own name. Its own statements about itself do not count.
 """
 
 from __future__ import annotations
@@ -59,14 +59,12 @@ _TOOL = "wheelproof."
 
 
 class Definitions:
-    """The contents of the definitions at the time of construction.
-
-    ``modules``: those of the implementation. ``tool``: classes of the tool that have no name in its
-    modules. ``known``: id -> definition, of all that are there.
-    """
+    """The contents of the definitions at the time of construction."""
 
     def __init__(self, modules: Iterable[ModuleType], tool: Collection[object] = ()) -> None:
+        """``tool``: classes of the tool that have no name in the implementation's ``modules``."""
         self.known: dict[int, object] = {}
+        """Id -> definition, of all that are there."""
         self._places: list[tuple[str, Mapping[str, object], list[int]]] = []
         self._functions: list[tuple[str, FunctionType, tuple[object, ...]]] = []
         self._containers: list[tuple[str, object, list[int]]] = []
@@ -74,11 +72,11 @@ class Definitions:
         self._modules_before = frozenset(sys.modules)
         self._seen: set[int] = set()
         self._tool = {*map(id, tool)}
-        mine = list(modules)
-        self._modules = {*map(id, mine)}
-        self.known |= {id(vars(module)): vars(module) for module in mine}
+        modules_ = list(modules)
+        self._modules = {*map(id, modules_)}
+        self.known |= {id(vars(module)): vars(module) for module in modules_}
         self._todo: list[tuple[object, str, int]] = []
-        for module in mine:
+        for module in modules_:
             self._todo.append((module, module.__name__, 0))
             while self._todo:
                 self._note(*self._todo.pop())
@@ -87,7 +85,7 @@ class Definitions:
         """Note a value. ``depth``: steps from the implementation, in which all are looked at."""
         if isinstance(value, FunctionType):
             if self._is_new(value):
-                self._functions.append((name, value, _held(value)))
+                self._functions.append((name, value, _contents(value)))
                 if depth == 0 and not _named_globals(value).startswith(_TOOL):
                     self._all_of(_values_of(value), name)
         elif isinstance(value, (ModuleType, type)):
@@ -96,7 +94,7 @@ class Definitions:
         elif depth == 0:
             self._note_contents(value, name)
         elif isinstance(value, (*_WRAPPERS, property)):
-            self._todo += [(part, name, depth) for part in _wrapped(value)]
+            self._todo += [(part, name, depth) for part in _wrappee(value)]
 
     def _is_new(self, definition: object) -> bool:
         if id(definition) in self.known:
@@ -110,26 +108,26 @@ class Definitions:
                 f"{name} has a metaclass that says which classes are equal.",
                 "Leave __eq__ and __hash__ to Python: classes are compared by what they are.",
             )
-        held = vars(value)
-        self._places.append((name, held, _ids(held)))
-        mine = depth == 0 and (
+        table = vars(value)
+        self._places.append((name, table, _ids(table)))
+        is_own = depth == 0 and (
             id(value) in self._modules if isinstance(value, ModuleType) else self._is_mine(value)
         )
-        inner = 0 if mine else depth + 1
-        if mine or depth < 2 or (isinstance(value, type) and depth < 3):
-            for key, part in list(held.items()):
-                written = _is_written(key) if mine else not key.startswith("__")
-                if written or isinstance(part, FunctionType):
+        inner = 0 if is_own else depth + 1
+        if is_own or depth < 2 or (isinstance(value, type) and depth < 3):
+            for key, part in list(table.items()):
+                is_ours = _is_written(key) if is_own else not key.startswith("__")
+                if is_ours or isinstance(part, FunctionType):
                     self._todo.append((part, f"{name}.{key}", inner))
         if isinstance(value, ABCMeta):
-            self._registries.append((name, value, _registered(value)))
+            self._registries.append((name, value, _registry_of(value)))
         if isinstance(value, type):
             for base in (type(value), *value.__mro__[1:]):
                 self._todo.append((base, base.__qualname__, inner))
 
-    def _is_foreign(self, registered: Callable[[], type | None]) -> bool:
+    def _is_foreign(self, subclass: Callable[[], type | None]) -> bool:
         """Whether a class came with a library that the process has loaded since, as JPype's do."""
-        cls = registered()
+        cls = subclass()
         if cls is None:
             return True
         if has_name(cls):
@@ -140,7 +138,7 @@ class Definitions:
         return id(cls) not in self._tool and not has_name(cls)
 
     def _note_contents(self, value: object, name: str) -> None:
-        """Note what a value of a definition of the implementation contains."""
+        """Note the contents of a value of a definition of the implementation."""
         if type(value) in _LEAVES or id(value) in self._seen:
             return
         parts = _parts(value)
@@ -160,29 +158,29 @@ class Definitions:
 
     def check(self) -> None:
         """Raises ExploreError where a definition has changed, with its name."""
-        for name, held, ids in self._places:
-            if _ids(held) != ids:
-                raise _changed(name)
+        for name, table, ids in self._places:
+            if _ids(table) != ids:
+                raise _change_error(name)
         for name, function, contents in self._functions:
-            if _held(function) != contents:
-                raise _changed(name)
-        for name, cls, registered in self._registries:
-            if not all(map(self._is_foreign, _registered(cls) - registered)):
-                raise _changed(name)
+            if _contents(function) != contents:
+                raise _change_error(name)
+        for name, cls, registry in self._registries:
+            if not all(map(self._is_foreign, _registry_of(cls) - registry)):
+                raise _change_error(name)
         for name, container, ids in self._containers:
             if [*map(id, _parts(container) or ())] != ids:
-                raise _changed(name)
+                raise _change_error(name)
 
 
 def _parts(value: Any) -> list[object] | None:
-    """What a value holds, its class first; None where not all of it can be seen."""
+    """The parts of a value, its class first; None where not all of them can be seen."""
     kind = type(value)
     if _is_of(kind, "typing.") or _is_of(kind, _TOOL):
         return []
-    held = attributes_of(value)
-    if held is None:
+    attributes = attributes_of(value)
+    if attributes is None:
         return None
-    parts: list[object] = [kind, *held.values()]
+    parts: list[object] = [kind, *attributes.values()]
     for _, get in slots_of(kind):
         with suppress(AttributeError):
             parts.append(get(value))
@@ -197,22 +195,27 @@ def _parts(value: Any) -> list[object] | None:
         return [*parts, value.func, *value.args, *value.keywords, *value.keywords.values()]
     if kind in (MethodType, BuiltinFunctionType):
         owner = value.__self__
-        return [*parts, *(() if isinstance(owner, ModuleType) else (owner,)), *_wrapped(value)]
+        return [*parts, *(() if isinstance(owner, ModuleType) else (owner,)), *_wrappee(value)]
     if issubclass(kind, (*_WRAPPERS, property)):
-        return [*parts, *_wrapped(value)]
+        return [*parts, *_wrappee(value)]
     if kind in (attrgetter, itemgetter, methodcaller):
-        made, given, *_ = value.__reduce__()
-        return [*parts, *given, *getattr(made, "args", ()), *getattr(made, "keywords", {}).values()]
-    fixed = issubclass(kind, Enum) and issubclass(kind, _FIXED_MIXINS)
-    if issubclass(kind, BaseException) or (is_larger(kind) and not fixed):
+        callable_, arguments, *_ = value.__reduce__()
+        return [
+            *parts,
+            *arguments,
+            *getattr(callable_, "args", ()),
+            *getattr(callable_, "keywords", {}).values(),
+        ]
+    is_fixed = issubclass(kind, Enum) and issubclass(kind, _FIXED_MIXINS)
+    if issubclass(kind, BaseException) or (is_larger(kind) and not is_fixed):
         return None
     return parts
 
 
-def _registered(cls: ABCMeta) -> set[Callable[[], type | None]]:
+def _registry_of(cls: ABCMeta) -> set[Callable[[], type | None]]:
     """Weak references to the classes that were registered with an abstract one."""
-    found: set[Callable[[], type | None]] = _get_dump(cls)[0]
-    return found
+    registry: set[Callable[[], type | None]] = _get_dump(cls)[0]
+    return registry
 
 
 def _metaclasses(value: ModuleType | type) -> Iterator[type]:
@@ -220,7 +223,7 @@ def _metaclasses(value: ModuleType | type) -> Iterator[type]:
     yield from (base for base in type.mro(type(value))[:-1] if base not in (type, ModuleType))
 
 
-def _wrapped(value: Any) -> list[object]:
+def _wrappee(value: Any) -> list[object]:
     """The functions of a method, of a static or class method, or of a property."""
     names = ("fget", "fset", "fdel", "__func__")
     return [part for part in (getattr(value, name, None) for name in names) if part is not None]
@@ -238,7 +241,7 @@ def _named_globals(function: FunctionType) -> str:
     return name if module is not None and vars(module) is function.__globals__ else ""
 
 
-def _changed(name: str) -> ExploreError:
+def _change_error(name: str) -> ExploreError:
     return ExploreError(
         f"An attribute of {name} was changed while the scenario ran: state in a definition is seen "
         "by no fingerprint.",
@@ -262,15 +265,15 @@ _MADE_BY_PYTHON = frozenset(
 
 
 def _is_written(key: str) -> bool:
-    """Whether an attribute of a definition is what its text has written."""
+    """Whether the text of a definition has written an attribute."""
     return key not in _MADE_BY_PYTHON and not key.startswith(("_abc_", MARK))
 
 
-def _ids(held: Mapping[str, object]) -> list[int]:
+def _ids(table: Mapping[str, object]) -> list[int]:
     # _is_written, written out: this is called for each definition again and again
     return [
         id(value)
-        for key, value in held.items()
+        for key, value in table.items()
         if key not in _MADE_BY_PYTHON and not key.startswith(("_abc_", MARK))
     ]
 
@@ -287,14 +290,14 @@ def _values_of(function: FunctionType) -> Iterator[object]:
             continue
 
 
-def _held(function: FunctionType) -> tuple[object, ...]:
+def _contents(function: FunctionType) -> tuple[object, ...]:
     cells = tuple([_cell(cell) for cell in function.__closure__ or ()])
-    named = function.__kwdefaults__ or {}
+    keywords = function.__kwdefaults__ or {}
     return (
         id(function.__code__),
         tuple(map(id, function.__defaults__ or ())),
-        tuple(named),
-        tuple(map(id, named.values())),
+        tuple(keywords),
+        tuple(map(id, keywords.values())),
         tuple(vars(function)),
         tuple(map(id, vars(function).values())),
         cells,

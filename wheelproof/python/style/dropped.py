@@ -25,12 +25,12 @@ NAME = "__wheelproof_dropped__"
 
 
 class _Checked(ast.NodeTransformer):
-    """Wraps calls that are statements. ``everywhere``: not only in classes called Harness."""
+    """Wraps calls that are statements, in classes called Harness or everywhere."""
 
     def __init__(
-        self, marked: Collection[int], primitive: Collection[str], everywhere: bool
+        self, lines: Collection[int], primitive: Collection[str], everywhere: bool
     ) -> None:
-        self._marked, self._primitive, self._inside = marked, primitive, everywhere
+        self._marked, self._primitive, self._inside = lines, primitive, everywhere
         self._function = self._harness = False
         self._read: frozenset[str] = frozenset()
 
@@ -44,23 +44,23 @@ class _Checked(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         before, self._function = (self._function, self._read), True
-        names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
-        self._read = frozenset(each.id for each in names if not isinstance(each.ctx, ast.Store))
+        names = [node_ for node_ in ast.walk(node) if isinstance(node_, ast.Name)]
+        self._read = frozenset(node_.id for node_ in names if not isinstance(node_.ctx, ast.Store))
         self.generic_visit(node)
         self._function, self._read = before
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        names = [each.id if isinstance(each, ast.Name) else None for each in node.targets]
+        names = [target.id if isinstance(target, ast.Name) else None for target in node.targets]
         if all(name is not None and name not in self._read for name in names):
-            return self._checked(node, names == ["_"])
+            return self._check(node, names == ["_"])
         self.generic_visit(node)
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
-        return self._checked(node, False)
+        return self._check(node, False)
 
-    def _checked(self, node: ast.Expr | ast.Assign, says_so: bool) -> ast.AST:
+    def _check(self, node: ast.Expr | ast.Assign, says_so: bool) -> ast.AST:
         """``says_so``: the value goes into the name ``_`` alone."""
         self.generic_visit(node)
         call = node.value
@@ -78,14 +78,14 @@ class _Checked(ast.NodeTransformer):
         return node
 
 
-def compiled(name: str, text: str, file: str, primitives: Collection[type]) -> CodeType:
+def compile_file(name: str, text: str, file: str, primitives: Collection[type]) -> CodeType:
     """The code of a module; a harness is compiled with checks of its dropped results."""
     methods = frozenset(method for cls in primitives for method in vars(cls))
-    return _compiled(text, file, methods if name.partition(".")[0] == "harness" else None)
+    return _compile(text, file, methods if name.partition(".")[0] == "harness" else None)
 
 
 @lru_cache(KEPT)
-def _compiled(text: str, file: str, methods: frozenset[str] | None) -> CodeType:
+def _compile(text: str, file: str, methods: frozenset[str] | None) -> CodeType:
     """The code of a text; ``methods``: of a harness, the names of the primitives' methods."""
     if methods is None:
         return compile(text, file, "exec", dont_inherit=True)
@@ -119,7 +119,7 @@ def guard(module: ModuleType, scheduler: Scheduler) -> None:
     vars(module)[NAME] = check
 
 
-def swallowed(tree: ast.Module) -> Faults:
+def swallow_faults(tree: ast.Module) -> Faults:
     """Style findings in a harness: handlers that swallow an exception.
 
     Each is (line, rule, message, remedy).

@@ -1,7 +1,7 @@
 """Finalizers: code that runs where an object is dropped, which is no step of a thread.
 
 Under control each object lives to the end of its run, since its name in fingerprints must stay its
-own. So a finalizer would never run, and what it writes would be in no state. A class may have one
+own. So a finalizer would never run, and its writes would be in no state. A class may have one
 all the same if its objects live to the end in production too: a harness creates them at first and
 names them in ``Harness.names``. All others are refused: objects that a thread creates, objects that
 only others hold, and classes whose objects are not seen when they are created. A generator that
@@ -35,14 +35,14 @@ def taken_from(cls: Any) -> None:
         setattr(cls, MARKED, True)
 
 
-def confirm(classes: Iterable[type], watched: Iterable[type]) -> None:
+def confirm(classes: Iterable[type], classes_watched: Iterable[type]) -> None:
     """Refuse classes with a finalizer whose objects are not noted when they are created.
 
-    ``watched``: the classes whose objects are noted. Raises ExploreError.
+    ``classes_watched``: the classes whose objects are noted. Raises ExploreError.
     """
-    noted = {id(cls) for cls in watched}
+    identities = {id(cls) for cls in classes_watched}
     for cls in classes:
-        if hasattr(cls, _NAME) or (hasattr(cls, MARKED) and id(cls) not in noted):
+        if hasattr(cls, _NAME) or (hasattr(cls, MARKED) and id(cls) not in identities):
             raise ExploreError(
                 f"{cls.__module__}.{cls.__qualname__} has a finalizer (__del__), and its objects "
                 "are not seen when they are created and dropped.",
@@ -63,9 +63,9 @@ def refuse_dropped(objects: Iterable[object], roots: Collection[object], where: 
 
     Raises ExploreError.
     """
-    kept = {id(root) for root in roots}
+    identities = {id(root) for root in roots}
     for value in objects:
-        if id(value) not in kept:
+        if id(value) not in identities:
             raise ExploreError(
                 f"{where}: an object of class {type(value).__qualname__} has a finalizer (__del__) "
                 "and no role in Harness.names: when it is dropped, no step runs it.",
@@ -76,10 +76,10 @@ def refuse_dropped(objects: Iterable[object], roots: Collection[object], where: 
 def rules(tree: ast.Module) -> Faults:
     """Style findings of one file: finalizers that no run would see."""
     for node in ast.walk(tree):
-        named = node.value if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) else None
-        if named is not None and _ends(named):
+        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) else None
+        if value is not None and _ends(value):
             yield (
-                named.lineno,
+                value.lineno,
                 "finalizer",
                 "another name for GeneratorExit or BaseException: which handlers run where a "
                 "generator is dropped is not seen",
@@ -126,7 +126,7 @@ def _waiting(function: Function) -> Iterator[int]:
 
 
 def _blocks_with_end(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The statements that a ``with`` or a ``try`` runs code after, whatever leaves them."""
+    """The statements after which a ``with`` or a ``try`` runs code in any case."""
     if isinstance(node, (ast.With, ast.AsyncWith)):
         yield node.body
     elif isinstance(node, ast.Try):
@@ -138,6 +138,6 @@ def _blocks_with_end(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def _ends(expression: ast.expr) -> bool:
-    """Whether an expression names what a generator is given up with."""
+    """Whether an expression names an exception that gives a generator up."""
     names = {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
     return bool(names & {"GeneratorExit", "BaseException"})

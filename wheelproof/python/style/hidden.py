@@ -56,19 +56,19 @@ def set_up_only(tree: ast.Module) -> set[Function]:
         return set()
     methods = [m for harness in harnesses for m in harness.body if isinstance(m, ast.FunctionDef)]
     free = [*methods, *(f for f in tree.body if isinstance(f, ast.FunctionDef))]
-    reached, todo = set(), [m for m in methods if not m.name.startswith("_")]
+    reachable, todo = set(), [m for m in methods if not m.name.startswith("_")]
     while todo:
         function = todo.pop()
-        if function in reached:
+        if function in reachable:
             continue
-        reached.add(function)
-        used = {
+        reachable.add(function)
+        names = {
             n.id if isinstance(n, ast.Name) else n.attr
             for n in ast.walk(function)
             if isinstance(n, (ast.Name, ast.Attribute))
         }
-        todo += [f for f in free if f.name in used]
-    return {inner for f in free if f not in reached for inner in functions(f)}
+        todo += [f for f in free if f.name in names]
+    return {inner for f in free if f not in reachable for inner in functions(f)}
 
 
 def rules(
@@ -76,23 +76,23 @@ def rules(
     marks: Labels,
     suspendable: frozenset[str],
     slots: Collection[str],
-    spared: Collection[int],
+    exempt: Collection[int],
     file: str,
     project: standard.Project,
 ) -> Faults:
     """The findings of one file, as (line, rule, message, remedy).
 
-    ``slots``: the names of all slots of the implementation; ``spared``: lines of
-    imports for production only; ``project``: what the files hand on to each other.
+    ``slots``: the names of all slots of the implementation; ``exempt``: lines of
+    imports for production only; ``project``: the names that files hand on to each other.
     """
     aside = set_up_only(tree)
     before = {line for function in aside for line in lines_of(function)}
     yield from (
-        found
-        for found in _everywhere(tree, slots, file, project)
+        fault
+        for fault in _everywhere(tree, slots, file, project)
         if not (
-            (found[1] == "uncontrolled" and found[0] in spared)
-            or (found[1] == "hidden-state" and found[0] in before)
+            (fault[1] == "uncontrolled" and fault[0] in exempt)
+            or (fault[1] == "hidden-state" and fault[0] in before)
         )
     )
     yield from _module_state(tree)
@@ -108,7 +108,7 @@ def slots_in(trees: Iterable[ast.Module]) -> frozenset[str]:
 
 @lru_cache(KEPT)
 def _slots_in(tree: ast.Module) -> frozenset[str]:
-    found: set[str] = set()
+    slots: set[str] = set()
     for node in ast.walk(tree):
         values: list[ast.expr] = []
         if isinstance(node, ast.ClassDef):
@@ -127,10 +127,10 @@ def _slots_in(tree: ast.Module) -> frozenset[str]:
         elif isinstance(node, ast.FunctionDef) and any(
             isinstance(d, ast.Attribute) and d.attr == "setter" for d in node.decorator_list
         ):
-            found.add(node.name)
+            slots.add(node.name)
         constants = (n for v in values for n in ast.walk(v) if isinstance(n, ast.Constant))
-        found.update(n.value for n in constants if isinstance(n.value, str))
-    return frozenset(found)
+        slots.update(n.value for n in constants if isinstance(n.value, str))
+    return frozenset(slots)
 
 
 def _own_attribute(node: ast.Attribute, harnesses: Collection[range]) -> bool:
@@ -148,14 +148,14 @@ def _everywhere(
     nodes = list(ast.walk(tree))
     harnesses = [lines_of(n) for n in nodes if isinstance(n, ast.ClassDef) and n.name == "Harness"]
     definitions = {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
-    imported = {
+    modules = {
         (alias.asname or alias.name).partition(".")[0]
         for n in nodes
         if isinstance(n, (ast.Import, ast.ImportFrom))
         for alias in n.names
     }
     yield from standard.uses(tree, nodes, file, slots, project)
-    yield from standard.kept(tree, file, project)
+    yield from standard.kept_faults(tree, file, project)
     yield from reflection.rules(tree, nodes)
     for node in nodes:
         if isinstance(node, ast.Global):
@@ -183,7 +183,7 @@ def _everywhere(
             and called_name(node) == "register"
             and isinstance(node.func, ast.Attribute)
             and isinstance(node.func.value, ast.Name)
-            and node.func.value.id in definitions | imported
+            and node.func.value.id in definitions | modules
         ):
             yield (
                 node.lineno,
@@ -199,7 +199,7 @@ def _everywhere(
                 "define classes at the head of the file",
             )
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield from standard.imported(node, file, project)
+            yield from standard.import_faults(node, file, project)
 
 
 def _in_definition(node: Function) -> Faults:
@@ -242,9 +242,9 @@ def _set_attribute(
 ) -> Faults:
     """An attribute that is set or deleted: it must be a slot of an object."""
     owner = node.value
-    named = isinstance(owner, ast.Name) and (owner.id in definitions or owner.id == "cls")
+    is_class = isinstance(owner, ast.Name) and (owner.id in definitions or owner.id == "cls")
     if (
-        named
+        is_class
         or called_name(owner) == "type"
         or (isinstance(owner, ast.Attribute) and owner.attr == "__class__")
     ):
@@ -270,8 +270,8 @@ def _mutable(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Tuple):
         return any(map(_mutable, value.elts))
     if isinstance(value, ast.Call):
-        copied = (a.elts for a in value.args if isinstance(a, (ast.List, ast.Tuple, ast.Set)))
-        return called_name(value) not in _CONSTANT_CALLS or any(map(_mutable, chain(*copied)))
+        elements = (a.elts for a in value.args if isinstance(a, (ast.List, ast.Tuple, ast.Set)))
+        return called_name(value) not in _CONSTANT_CALLS or any(map(_mutable, chain(*elements)))
     return False
 
 

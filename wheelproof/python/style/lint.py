@@ -51,11 +51,13 @@ def check(sources: Mapping[str, str], beside: Iterable[str] = ()) -> list[StyleF
     name, one that can. Raises :class:`~wheelproof.python.findings.LabelError` for an unreadable
     label and :class:`ExploreError` for a file that does not parse.
     """
-    return list(_found(tuple(sources.items()), frozenset(beside)))
+    return list(_findings(tuple(sources.items()), frozenset(beside)))
 
 
 @lru_cache(parsed.KEPT)
-def _found(texts: tuple[tuple[str, str], ...], beside: frozenset[str]) -> tuple[StyleFinding, ...]:
+def _findings(
+    texts: tuple[tuple[str, str], ...], beside: frozenset[str]
+) -> tuple[StyleFinding, ...]:
     """The findings in files and their texts, once for each content."""
     trees: dict[str, ast.Module] = {}
     marks: dict[str, labels.Labels] = {}
@@ -64,13 +66,13 @@ def _found(texts: tuple[tuple[str, str], ...], beside: frozenset[str]) -> tuple[
         marks[file] = labels.of_source(text, file)
     slots = beside | hidden.slots_in(trees.values())
     suspendable = suspension.suspendable_names(trees, marks)
-    fields = frozenset(name for tree in trees.values() for name, _ in _marked(tree))
+    fields = frozenset(name for tree in trees.values() for name, _ in _classes_with_marks(tree))
     project = standard.project_of(trees, dict(texts))
-    sets = set_order.named(trees.values())
-    found = [
+    sets = set_order.names_of_sets(trees.values())
+    findings = [
         _found_in(file, text, fields, suspendable, slots, project, sets) for file, text in texts
     ]
-    return tuple(sorted(set().union(*found)))
+    return tuple(sorted(set().union(*findings)))
 
 
 @lru_cache(parsed.KEPT)
@@ -88,12 +90,14 @@ def _found_in(
     parts = [
         _lines(tree, marks, fields),
         stack.returns_in_hand(tree, fields, marks.keys()),
-        hidden.rules(tree, marks, suspendable, slots, production.marked(tree, text), file, project),
+        hidden.rules(
+            tree, marks, suspendable, slots, production.marked_lines(tree, text), file, project
+        ),
         set_order.rules(tree, sets),
         finalizers.rules(tree),
     ]
     if file.startswith("harness/"):
-        parts.append(dropped.swallowed(tree))
+        parts.append(dropped.swallow_faults(tree))
     return frozenset(StyleFinding(file, *finding) for part in parts for finding in part)
 
 
@@ -116,14 +120,14 @@ def check_style(root: Path, mechanism: str) -> list[StyleFinding]:
                 root.joinpath(*name.split(".")).with_suffix(".py")
                 for name in ast.literal_eval(statement.value)
             ]
-    others = [
+    rest = [
         reading.tree(reading.text(file), file)
         for artefact in ("impl", "harness")
         for file in (root / artefact).glob("*.py")
     ]
     return check(
         {file.relative_to(root).as_posix(): reading.text(file) for file in files},
-        hidden.slots_in(others),
+        hidden.slots_in(rest),
     )
 
 
@@ -144,8 +148,8 @@ def _lines(tree: ast.Module, marks: labels.Labels, fields: frozenset[str]) -> Fa
             yield from _statement(node, marks, fields)
     for function in suspension.functions(tree):
         lines = suspension.own_lines(function)
-        own = [line for line in marks if line in lines]
-        if not own:
+        own_lines = [line for line in marks if line in lines]
+        if not own_lines:
             continue
         name = function.name
         if name.startswith("__") and name.endswith("__") and name not in _CALLED_BY_NAME:
@@ -169,14 +173,14 @@ def _lines(tree: ast.Module, marks: labels.Labels, fields: frozenset[str]) -> Fa
 
 
 def _unique(tree: ast.Module, marks: labels.Labels) -> Faults:
-    seen: dict[tuple[str, str], int] = {}
+    first_lines: dict[tuple[str, str], int] = {}
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     for line, kinds in sorted(marks.items()):
         around = [c for c in classes if line in suspension.lines_of(c)]
         innermost = max(around, key=lambda c: c.lineno, default=None)
         scope = f"{innermost.lineno}" if innermost else "module"
         for label in kinds.values():
-            first = seen.setdefault((scope, label), line)
+            first = first_lines.setdefault((scope, label), line)
             if first != line:
                 yield (
                     line,
@@ -194,7 +198,7 @@ def _unique(tree: ast.Module, marks: labels.Labels) -> Faults:
 
 
 @lru_cache(parsed.KEPT)
-def _marked(tree: ast.Module) -> tuple[tuple[str, tuple[ast.ClassDef, int]], ...]:
+def _classes_with_marks(tree: ast.Module) -> tuple[tuple[str, tuple[ast.ClassDef, int]], ...]:
     return tuple(_marks_of(tree))
 
 
@@ -214,7 +218,7 @@ def _marks_of(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.ClassDef, int]]
 
 
 def _slots(tree: ast.Module) -> Faults:
-    for field, (cls, line) in _marked(tree):
+    for field, (cls, line) in _classes_with_marks(tree):
         slots = next(
             (
                 ast.literal_eval(s.value)
@@ -326,8 +330,8 @@ def _compound(node: ast.stmt) -> Faults:
 
 def _stores(node: ast.stmt, inner: list[ast.AST], fields: frozenset[str]) -> Faults:
     """A labelled line writes one shared field, and does not read it too."""
-    touched = [n for n in inner if isinstance(n, ast.Attribute) and n.attr in fields]
-    stores = [n for n in touched if isinstance(n.ctx, (ast.Store, ast.Del))]
+    accesses = [n for n in inner if isinstance(n, ast.Attribute) and n.attr in fields]
+    stores = [n for n in accesses if isinstance(n.ctx, (ast.Store, ast.Del))]
     if len(stores) > 1:
         yield (
             node.lineno,

@@ -1,4 +1,4 @@
-"""Style rules against reflection: what reaches state past the names that the code has for it.
+"""Style rules against reflection: access to state past the names that the code has for it.
 
 A frame, a module or the attributes of an object can be reached through an attribute of Python's own
 (``__globals__``, ``gi_frame``), through a built-in function (``vars``), or by a text (``getattr``).
@@ -73,33 +73,35 @@ _NAMES = _DUNDERS | {"__debug__", "__file__"}
 
 def rules(tree: ast.Module, nodes: Collection[ast.AST]) -> Faults:
     """Findings among the nodes of a file."""
-    defined = [s for s in tree.body if isinstance(s, (ast.Assign, ast.FunctionDef, ast.ClassDef))]
-    built_in = (_REFLECTION | _OUTSIDE | {"getattr"}) - scopes.stored(defined)
+    definitions = [
+        s for s in tree.body if isinstance(s, (ast.Assign, ast.FunctionDef, ast.ClassDef))
+    ]
+    built_in = (_REFLECTION | _OUTSIDE | {"getattr"}) - scopes.assigned_names(definitions)
     read = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    found = {n.id for n in read} & built_in
-    own = scopes.variables(tree, found)
-    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)} if found else set()
+    names = {n.id for n in read} & built_in
+    shadows = scopes.variables(tree, names)
+    callees = {id(node.func) for node in nodes if isinstance(node, ast.Call)} if names else set()
     for node in nodes:
         if isinstance(node, ast.Attribute):
             if isinstance(node.ctx, ast.Load) and _hides(node.attr):
                 yield _reaching(node.lineno, node.attr)
         elif isinstance(node, ast.Name):
-            stored = not isinstance(node.ctx, ast.Load)
+            is_store = not isinstance(node.ctx, ast.Load)
             if node.id == "__match_args__":
                 yield _reaching(node.lineno, node.id)
-            elif stored or id(node) in own:
+            elif is_store or id(node) in shadows:
                 continue
-            elif node.id in found:
+            elif node.id in names:
                 if node.id != "getattr":
                     yield _reaching(node.lineno, node.id)
-                elif id(node) not in called:
+                elif id(node) not in callees:
                     yield _by_text(node.lineno, "getattr as a value")
             elif _dunder(node.id) and node.id not in _NAMES:
                 yield _reaching(node.lineno, node.id)
         elif isinstance(node, ast.MatchClass):
             for name in filter(_hides, node.kwd_attrs):
                 yield _reaching(node.lineno, name)
-        elif is_getattr(node) and "getattr" in found and id(node.func) not in own:
+        elif is_getattr(node) and "getattr" in names and id(node.func) not in shadows:
             constant = text_of(node)
             if constant is None:
                 yield _by_text(node.lineno, "getattr with a computed name")
@@ -139,10 +141,10 @@ def _reaching(line: int, name: str) -> tuple[int, str, str, str]:
     )
 
 
-def _by_text(line: int, what: str) -> tuple[int, str, str, str]:
+def _by_text(line: int, description: str) -> tuple[int, str, str, str]:
     return (
         line,
         "hidden-state",
-        f"{what}: which attribute it reaches is not seen",
+        f"{description}: which attribute it reaches is not seen",
         "name the attribute in the code",
     )

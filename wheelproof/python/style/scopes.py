@@ -13,12 +13,12 @@ _SCOPES = (*_FUNCTIONS, ast.ClassDef, *COMPREHENSIONS)
 
 def variables(tree: ast.Module, names: Collection[str]) -> frozenset[int]:
     """The ids of the nodes that are variables, of those that are called like one of ``names``."""
-    wanted = frozenset(names)
-    return frozenset(_variables(tree.body, frozenset(), wanted)) if wanted else frozenset()
+    searched = frozenset(names)
+    return frozenset(_variables(tree.body, frozenset(), searched)) if searched else frozenset()
 
 
 def _variables(
-    nodes: Iterable[ast.AST], bound: frozenset[str], wanted: frozenset[str]
+    nodes: Iterable[ast.AST], bound: frozenset[str], names: frozenset[str]
 ) -> Iterator[int]:
     for node in nodes:
         if isinstance(node, ast.Name):
@@ -27,10 +27,10 @@ def _variables(
         elif isinstance(node, _FUNCTIONS):
             body = [node.body] if isinstance(node, ast.Lambda) else node.body
             arguments = {n.arg for n in ast.walk(node.args) if isinstance(n, ast.arg)}
-            inner = bound | (wanted & (arguments | stored(body)))
+            inner = bound | (names & (arguments | assigned_names(body)))
             outside = [c for c in ast.iter_child_nodes(node) if c not in body]
-            yield from _variables(outside, bound, wanted)
-            yield from _variables(body, inner, wanted)
+            yield from _variables(outside, bound, names)
+            yield from _variables(body, inner, names)
         elif isinstance(node, COMPREHENSIONS):
             first = node.generators[0]
             targets = {
@@ -39,23 +39,23 @@ def _variables(
                 for n in ast.walk(generator.target)
                 if isinstance(n, ast.Name)
             }
-            inner = bound | (wanted & targets)
-            yield from _variables([first.iter], bound, wanted)
+            inner = bound | (names & targets)
+            yield from _variables([first.iter], bound, names)
             within = [c for c in ast.iter_child_nodes(node) if c is not first]
-            yield from _variables([*within, first.target, *first.ifs], inner, wanted)
+            yield from _variables([*within, first.target, *first.ifs], inner, names)
         else:
-            yield from _variables(ast.iter_child_nodes(node), bound, wanted)
+            yield from _variables(ast.iter_child_nodes(node), bound, names)
 
 
-def stored(body: Iterable[ast.AST]) -> set[str]:
+def assigned_names(body: Iterable[ast.AST]) -> set[str]:
     """The names that these statements bind in their own scope."""
-    found, todo = set(), list(body)
+    names, todo = set(), list(body)
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
+            names.add(node.id)
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
-            found.add(node.name)
+            names.add(node.name)
         if not isinstance(node, _SCOPES):
             todo += ast.iter_child_nodes(node)
-    return found
+    return names

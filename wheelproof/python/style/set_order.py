@@ -1,8 +1,8 @@
 """The style rule against the order of a set: no code may depend on it.
 
 Two equal sets can have their elements in different orders: the order depends on earlier elements,
-and for texts on the process. A fingerprint compares what is in a set, so two states that look alike
-could go on differently. A set is known by a literal, a call, an operator, an annotation, or a
+and for texts on the process. A fingerprint compares the elements of a set, so two states that look
+alike could go on differently. A set is known by a literal, a call, an operator, an annotation, or a
 local, a field or a function that is always one of these.
 """
 
@@ -91,48 +91,53 @@ class _Declared(NamedTuple):
     """Whether the file has an expression that is a set by itself, or an annotation of one."""
 
 
-def named(trees: Iterable[ast.Module]) -> Named:
+def names_of_sets(trees: Iterable[ast.Module]) -> Named:
     """The fields, functions and constants that are sets in all of these files."""
-    found = [_declared(tree) for tree in trees]
-    annotated = [each for declared in found for each in declared.annotated]
-    known = {name for name, _ in annotated}
-    assigned = [e for declared in found for e in declared.assigned if e[0] not in known]
+    declarations = [_declarations(tree) for tree in trees]
+    annotations = [item for declaration in declarations for item in declaration.annotated]
+    annotated_names = {name for name, _ in annotations}
+    assignments = [
+        e
+        for declaration in declarations
+        for e in declaration.assigned
+        if e[0] not in annotated_names
+    ]
     return Named(
-        _always(annotated) | _always(assigned),
-        _always(each for declared in found for each in declared.functions),
-        _always(each for declared in found for each in declared.constants),
+        _always(annotations) | _always(assignments),
+        _always(item for declaration in declarations for item in declaration.functions),
+        _always(item for declaration in declarations for item in declaration.constants),
     )
 
 
-def rules(tree: ast.Module, known: Named) -> Faults:
+def rules(tree: ast.Module, sets: Named) -> Faults:
     """The places of one file where the order of a set decides."""
-    if not (any(known) or _declared(tree).iterates):
+    if not (any(sets) or _declarations(tree).iterates):
         return
-    imported = {
+    imports = {
         alias.asname or alias.name: True
         for node in tree.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
-        if alias.name in known.constants
+        if alias.name in sets.constants
     }
     before: set[int] | None = None
-    for fault in _in_scope(tree, imported, known):
+    for fault in _in_scope(tree, imports, sets):
         if before is None:
             before = {line for function in set_up_only(tree) for line in lines_of(function)}
         if fault[0] not in before:
             yield fault
 
 
-def _in_scope(scope: ast.AST, outer: Mapping[str, bool], known: Named) -> Faults:
+def _in_scope(scope: ast.AST, outer: Mapping[str, bool], sets: Named) -> Faults:
     """The findings in a module or a function, and in those nested in it."""
-    nodes, inner = _own(scope)
-    locals_ = _locals(scope, nodes, outer, known)
-    yield from _places(nodes, locals_, known)
+    nodes, inner = _nodes_of(scope)
+    locals_ = _locals(scope, nodes, outer, sets)
+    yield from _places(nodes, locals_, sets)
     for function in inner:
-        yield from _in_scope(function, locals_, known)
+        yield from _in_scope(function, locals_, sets)
 
 
-def _own(scope: ast.AST) -> tuple[list[ast.AST], list[ast.AST]]:
+def _nodes_of(scope: ast.AST) -> tuple[list[ast.AST], list[ast.AST]]:
     """The nodes of a scope, and the functions nested in it. Class bodies belong to the scope."""
     nodes: list[ast.AST] = []
     inner: list[ast.AST] = []
@@ -148,7 +153,7 @@ def _own(scope: ast.AST) -> tuple[list[ast.AST], list[ast.AST]]:
 
 
 def _locals(
-    scope: ast.AST, nodes: list[ast.AST], outer: Mapping[str, bool], known: Named
+    scope: ast.AST, nodes: list[ast.AST], outer: Mapping[str, bool], sets: Named
 ) -> dict[str, bool]:
     """Name -> whether it is a set: each name that the scope binds, and those around it."""
     values: dict[str, list[ast.expr | bool]] = {}
@@ -176,43 +181,46 @@ def _locals(
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in plain:
             values.setdefault(node.id, []).append(False)
-    found = dict(outer) | dict.fromkeys(values, True)
-    changed = True
-    while changed:
-        changed = False
+    locals_ = dict(outer) | dict.fromkeys(values, True)
+    again = True
+    while again:
+        again = False
         for name, bound in values.items():
-            if found[name] and not all(
-                each if isinstance(each, bool) else _is_set(each, found, known) for each in bound
+            if locals_[name] and not all(
+                bound_value
+                if isinstance(bound_value, bool)
+                else _is_set(bound_value, locals_, sets)
+                for bound_value in bound
             ):
-                found[name], changed = False, True
-    return found
+                locals_[name], again = False, True
+    return locals_
 
 
-def _places(nodes: list[ast.AST], locals_: Mapping[str, bool], known: Named) -> Faults:
-    spared: set[int] = set()
+def _places(nodes: list[ast.AST], locals_: Mapping[str, bool], sets: Named) -> Faults:
+    exempt: set[int] = set()
     for node in nodes:
-        if isinstance(node, ast.Call) and _unordered(node, locals_, known):
+        if isinstance(node, ast.Call) and _is_unordered(node, locals_, sets):
             for argument in node.args:
-                spared.update(map(id, _elements(argument)))
+                exempt.update(map(id, _elements(argument)))
         elif isinstance(node, (ast.Set, ast.SetComp)):
-            spared.update(map(id, _elements(node)))
+            exempt.update(map(id, _elements(node)))
     for node in nodes:
-        for iterated in _iterated(node) if id(node) not in spared else ():
-            if _is_set(iterated, locals_, known):
+        for iterable in _iterables(node) if id(node) not in exempt else ():
+            if _is_set(iterable, locals_, sets):
                 yield (
-                    getattr(node, "lineno", iterated.lineno),
+                    getattr(node, "lineno", iterable.lineno),
                     "set-order",
-                    f"the order of the set {ast.unparse(iterated)} decides here: two equal sets "
+                    f"the order of the set {ast.unparse(iterable)} decides here: two equal sets "
                     "can have different orders",
                     "go through sorted(..) of it, or keep a tuple",
                 )
 
 
-def _unordered(call: ast.Call, locals_: Mapping[str, bool], known: Named) -> bool:
+def _is_unordered(call: ast.Call, locals_: Mapping[str, bool], sets: Named) -> bool:
     """Whether only the elements of the call's arguments count."""
     name = called_name(call)
     if isinstance(call.func, ast.Attribute):
-        return name in _MEMBERS or (name == "update" and _is_set(call.func.value, locals_, known))
+        return name in _MEMBERS or (name == "update" and _is_set(call.func.value, locals_, sets))
     return name in _UNORDERED and not (name in ("min", "max") and call.keywords)
 
 
@@ -221,7 +229,7 @@ def _elements(node: ast.AST) -> Iterator[ast.AST]:
     yield node
     parts: list[ast.expr] = []
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-        parts = [each for each in node.elts if isinstance(each, ast.Starred)]
+        parts = [element for element in node.elts if isinstance(element, ast.Starred)]
     elif isinstance(node, ast.Starred):
         parts = [node.value]
     elif isinstance(node, ast.Call) and called_name(node) in _HANDING_ON:
@@ -230,7 +238,7 @@ def _elements(node: ast.AST) -> Iterator[ast.AST]:
         yield from _elements(part)
 
 
-def _iterated(node: ast.AST) -> list[ast.expr]:
+def _iterables(node: ast.AST) -> list[ast.expr]:
     """The expressions whose order this node makes visible."""
     if isinstance(node, (ast.For, ast.AsyncFor)):
         return [node.iter]
@@ -254,59 +262,61 @@ def _iterated(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _is_set(node: ast.expr, locals_: Mapping[str, bool], known: Named) -> bool:
+def _is_set(node: ast.expr, locals_: Mapping[str, bool], sets: Named) -> bool:
     """Whether an expression is known to be a set."""
     if isinstance(node, (ast.Set, ast.SetComp)):
         return True
     if isinstance(node, ast.Name):
         return locals_.get(node.id, False)
     if isinstance(node, ast.Attribute):
-        return node.attr in known.fields
+        return node.attr in sets.fields
     if isinstance(node, ast.NamedExpr):
-        return _is_set(node.value, locals_, known)
+        return _is_set(node.value, locals_, sets)
     if isinstance(node, ast.IfExp):
-        return any(_is_set(each, locals_, known) for each in (node.body, node.orelse))
+        return any(_is_set(operand, locals_, sets) for operand in (node.body, node.orelse))
     if isinstance(node, ast.BoolOp):
-        return any(_is_set(each, locals_, known) for each in node.values)
+        return any(_is_set(operand, locals_, sets) for operand in node.values)
     if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
         return any(
-            _is_set(each, locals_, known) or called_name(each) in ("keys", "items")
-            for each in (node.left, node.right)
+            _is_set(operand, locals_, sets) or called_name(operand) in ("keys", "items")
+            for operand in (node.left, node.right)
         )
     if isinstance(node, ast.Call):
         name = called_name(node)
         if isinstance(node.func, ast.Attribute) and name in _MAKING:
-            return _is_set(node.func.value, locals_, known)
-        made = isinstance(node.func, ast.Name) and name in ("set", "frozenset")
-        return made or name in known.functions
+            return _is_set(node.func.value, locals_, sets)
+        is_call = isinstance(node.func, ast.Name) and name in ("set", "frozenset")
+        return is_call or name in sets.functions
     return False
 
 
 def _always(facts: Iterable[tuple[str, bool]]) -> frozenset[str]:
     """The names that are sets in each of the facts about them."""
-    found: dict[str, bool] = {}
+    table: dict[str, bool] = {}
     for name, is_set in facts:
-        found[name] = found.get(name, True) and is_set
-    return frozenset(name for name, is_set in found.items() if is_set)
+        table[name] = table.get(name, True) and is_set
+    return frozenset(name for name, is_set in table.items() if is_set)
 
 
 @lru_cache(KEPT)
-def _declared(tree: ast.Module) -> _Declared:
-    """What one file says about names that may be sets."""
-    annotated, assigned, functions = [], [], []
+def _declarations(tree: ast.Module) -> _Declared:
+    """The statements of one file about names that may be sets."""
+    annotations, assignments, functions = [], [], []
     iterates = False
-    nothing: dict[str, bool] = {}
+    empty: dict[str, bool] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.AnnAssign):
             target = node.target
             name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-            annotated.append((name, _annotates(node.annotation)))
-            iterates = iterates or annotated[-1][1]
+            annotations.append((name, _annotates(node.annotation)))
+            iterates = iterates or annotations[-1][1]
         elif isinstance(node, ast.Assign):
             value = node.value
             if not (isinstance(value, ast.Constant) and value.value is None):
-                is_set = _is_set(value, nothing, Named())
-                assigned += [(t.attr, is_set) for t in node.targets if isinstance(t, ast.Attribute)]
+                is_set = _is_set(value, empty, Named())
+                assignments += [
+                    (t.attr, is_set) for t in node.targets if isinstance(t, ast.Attribute)
+                ]
         elif isinstance(node, _FUNCTIONS):
             functions.append((node.name, _annotates(node.returns)))
         elif isinstance(node, ast.arg):
@@ -318,14 +328,14 @@ def _declared(tree: ast.Module) -> _Declared:
         ):
             iterates = True
     constants = [
-        (target.id, _is_set(node.value, nothing, Named()))
+        (target.id, _is_set(node.value, empty, Named()))
         for node in tree.body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
     ]
     return _Declared(
-        tuple(annotated), tuple(assigned), tuple(functions), tuple(constants), iterates
+        tuple(annotations), tuple(assignments), tuple(functions), tuple(constants), iterates
     )
 
 

@@ -1,10 +1,11 @@
-"""Style rules about imports: which modules a file may import, and what it may take from them.
+"""Style rules about imports: the modules that a file may import, and the names that it may take
+from them.
 
 A module of the standard library without hidden state may be imported. Such a module still holds
 others that it has imported itself: ``enum.sys``, ``dataclasses.inspect``. So the linter imports the
 module and looks up each name that a file takes from it. A name is allowed if it is in the module's
 ``__all__``; in a module that has none, if it does not begin with an underscore. It may be neither a
-module nor a lock or a thread. What reaches attributes by their text is refused too.
+module nor a lock or a thread. Access to attributes by their text is refused too.
 
 A module of the standard library stands before a dot only. As a value it could get into a slot, a
 default or ``getattr``, where the names that are taken from it are not seen.
@@ -79,7 +80,7 @@ _TAKE = "take only what the module's __all__ names, and no module, lock or threa
 
 
 class Project(NamedTuple):
-    """What the files of a project hand on to each other, by names of modules."""
+    """The names that files of a project hand on to each other, by names of modules."""
 
     modules: frozenset[str] = frozenset()
     held: frozenset[tuple[str, str]] = frozenset()
@@ -89,21 +90,21 @@ class Project(NamedTuple):
 
 
 def project_of(trees: Mapping[str, ast.Module], texts: Mapping[str, str]) -> Project:
-    """What files hand on. ``trees`` and ``texts``: by their shown names."""
+    """The names that files hand on. ``trees`` and ``texts``: by their shown names."""
     modules = {file: _module_of(file) for file in trees}
     return Project(
         frozenset(modules.values()),
-        frozenset((modules[file], name) for file in trees for name in _held(trees[file])),
+        frozenset((modules[file], name) for file in trees for name in _stores(trees[file])),
         frozenset(
             (modules[file], name)
             for file, tree in trees.items()
-            for names in production.marked(tree, texts[file]).values()
+            for names in production.marked_lines(tree, texts[file]).values()
             for name in names
         ),
     )
 
 
-def imported(node: ast.Import | ast.ImportFrom, file: str, project: Project) -> Faults:
+def import_faults(node: ast.Import | ast.ImportFrom, file: str, project: Project) -> Faults:
     """An import: it must bring names without hidden state, of modules that are looked at."""
     base = None if isinstance(node, ast.Import) else _base(node, file)
     for module in [alias.name for alias in node.names] if base is None else [base]:
@@ -130,11 +131,11 @@ def imported(node: ast.Import | ast.ImportFrom, file: str, project: Project) -> 
                 "import each name by itself",
             )
         else:
-            yield from _taken(base or "", alias.name, node.lineno, project)
+            yield from _name_faults(base or "", alias.name, node.lineno, project)
 
 
-def _taken(module: str, name: str, line: int, project: Project) -> Faults:
-    """What is wrong with a name of a module, if anything."""
+def _name_faults(module: str, name: str, line: int, project: Project) -> Faults:
+    """The faults of a name of a module."""
     if (module, name) in project.held | project.marked:
         yield (
             line,
@@ -160,8 +161,8 @@ def refusal(module: str, name: str) -> str:
     """Why a name of an allowed module is refused, or the empty string."""
     if (module, name) in _REFUSED:
         return _REFUSED[module, name]
-    found = importlib.import_module(module)
-    value = getattr(found, name, None)
+    imported_module = importlib.import_module(module)
+    value = getattr(imported_module, name, None)
     if isinstance(value, ModuleType):
         return "is a module: what it holds is out of the scheduler's control"
     if name.startswith("_"):
@@ -169,7 +170,7 @@ def refusal(module: str, name: str) -> str:
     for kind in (value, type(value)):
         if str(getattr(kind, "__module__", "")).partition(".")[0] in _UNCONTROLLED:
             return "is a lock or a thread, out of the scheduler's control"
-    if name not in getattr(found, "__all__", vars(found)):
+    if name not in getattr(imported_module, "__all__", vars(imported_module)):
         return "is not in the module's __all__: it is what that module imports for itself"
     return ""
 
@@ -189,26 +190,26 @@ def uses(
     held = frozenset(name for _, name in project.held) - frozenset(slots)
     if not (modules or held):
         return
-    shadowed = scopes.variables(tree, modules)
+    shadows = scopes.variables(tree, modules)
     attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
     before_dots = {id(node.value) for node in attributes}
 
-    def meant(node: ast.expr) -> str | None:
+    def module_of(node: ast.expr) -> str | None:
         """The module that an expression is, or None."""
         if isinstance(node, ast.Name):
-            return None if id(node) in shadowed else modules.get(node.id)
-        if isinstance(node, ast.Attribute) and (owner := meant(node.value)) is not None:
+            return None if id(node) in shadows else modules.get(node.id)
+        if isinstance(node, ast.Attribute) and (owner := module_of(node.value)) is not None:
             inner = f"{owner}.{node.attr}"
             return inner if inner in SUBMODULES | project.modules else None
         return None
 
     names = (n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
     for node in [*names, *attributes]:
-        module = meant(node)
+        module = module_of(node)
         if module is None and isinstance(node, ast.Attribute):
-            owner = meant(node.value)
+            owner = module_of(node.value)
             if owner is not None:
-                yield from _taken(owner, node.attr, node.lineno, project)
+                yield from _name_faults(owner, node.attr, node.lineno, project)
             elif node.attr in held:
                 yield _as_value(node.lineno, node.attr)
         elif (
@@ -223,10 +224,11 @@ def uses(
             yield _as_value(call.lineno, name)
 
 
-def kept(tree: ast.Module, file: str, project: Project) -> Faults:
+def kept_faults(tree: ast.Module, file: str, project: Project) -> Faults:
     """Names for production only that are read when the file is loaded, before they are guarded.
 
-    Such a line would keep what the guard replaces. A base of a class and an annotation keep none.
+    Such a line would keep the object that the guard replaces. A base of a class and an annotation
+    keep none.
     """
     module = _module_of(file)
     names = {name for home, name in project.marked if home == module}
@@ -276,7 +278,7 @@ def _imports(tree: ast.Module) -> tuple[ast.Import | ast.ImportFrom, ...]:
     return tuple(n for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom)))
 
 
-def _held(tree: ast.Module) -> Iterator[str]:
+def _stores(tree: ast.Module) -> Iterator[str]:
     """The names of a file that are modules of the standard library."""
     return (name for name, module in _modules(tree, "", Project()) if module in ALLOWED)
 

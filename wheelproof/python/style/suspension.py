@@ -51,7 +51,7 @@ def functions(tree: ast.AST) -> Iterator[Function]:
 
 
 def own_nodes(function: Function) -> Iterator[ast.AST]:
-    """The nodes of a function, and of those nested in it what runs where they are defined.
+    """The nodes of a function, and the parts of nested ones that run at their definition.
 
     These are the defaults and decorators of a function, and the bases and decorators of a class.
     """
@@ -95,18 +95,18 @@ def called_name(node: ast.AST) -> str | None:
 
 def _variables(function: Function) -> set[str]:
     arguments = function.args
-    named = [
+    parameters = [
         *arguments.posonlyargs,
         *arguments.args,
         *arguments.kwonlyargs,
         *filter(None, (arguments.vararg, arguments.kwarg)),
     ]
-    stored = {
+    targets = {
         n.id
         for n in own_nodes(function)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
-    return {a.arg for a in named} | stored
+    return {a.arg for a in parameters} | targets
 
 
 def suspendable_names(
@@ -120,12 +120,12 @@ def suspendable_names(
     calls: dict[str, set[str]] = {}
     names: set[str] = set()
     for file, tree in trees.items():
-        for name, called, stops in _calls_of(tree, frozenset(marks[file])):
-            calls.setdefault(name, set()).update(called)
+        for name, callees, stops in _calls_of(tree, frozenset(marks[file])):
+            calls.setdefault(name, set()).update(callees)
             if stops:
                 names.add(name)
     while True:
-        more = {name for name, called in calls.items() if name not in names and called & names}
+        more = {name for name, callees in calls.items() if name not in names and callees & names}
         if not more:
             return frozenset(names)
         names |= more
@@ -133,11 +133,11 @@ def suspendable_names(
 
 @lru_cache(KEPT)
 def _calls_of(
-    tree: ast.Module, labelled: frozenset[int]
+    tree: ast.Module, label_lines: frozenset[int]
 ) -> tuple[tuple[str, frozenset[str], bool], ...]:
     """Of each function its name, the names that it calls, and whether a thread can stop in it.
 
-    ``labelled``: lines with a label. Calls of functions that can stop are not followed.
+    ``label_lines``: lines with a label. Calls of functions that can stop are not followed.
     """
     constructors: dict[Function, str] = {
         m: c.name
@@ -146,17 +146,17 @@ def _calls_of(
         for m in c.body
         if isinstance(m, ast.FunctionDef) and m.name == "__init__"
     }
-    found = []
+    calls = []
     for function in functions(tree):
-        own = list(own_nodes(function))
+        nodes = list(own_nodes(function))
         variables = _variables(function)
-        stops = bool(own_lines(function) & labelled) or any(
+        stops = bool(own_lines(function) & label_lines) or any(
             isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in variables
-            for n in own
+            for n in nodes
         )
-        called = frozenset(filter(None, map(called_name, own)))
-        found.append((constructors.get(function, function.name), called, stops))
-    return tuple(found)
+        callees = frozenset(filter(None, map(called_name, nodes)))
+        calls.append((constructors.get(function, function.name), callees, stops))
+    return tuple(calls)
 
 
 def in_function(function: Function, marks: Labels, suspendable: frozenset[str]) -> Faults:
@@ -210,15 +210,15 @@ def in_function(function: Function, marks: Labels, suspendable: frozenset[str]) 
             and called_name(node) not in suspendable
         ):
             inside = [*node.args, *(k.value for k in node.keywords)]
-            handed = [
+            callables = [
                 n
                 for part in inside
                 for n in ast.walk(part)
                 if (isinstance(n, ast.Name) and n.id in suspendable)
                 or (isinstance(n, ast.Attribute) and n.attr in suspendable)
             ]
-            if handed and not all(
-                isinstance(part, ast.Call) and any(part.func is n for n in handed)
+            if callables and not all(
+                isinstance(part, ast.Call) and any(part.func is n for n in callables)
                 for part in inside
             ):
                 yield (
@@ -233,19 +233,19 @@ def in_function(function: Function, marks: Labels, suspendable: frozenset[str]) 
 
 def _loop_fault(loop: ast.For | ast.AsyncFor) -> str:
     """Why the loop's position is not in a local, or the empty string."""
-    called = (
+    name = (
         loop.iter.func.id
         if isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name)
         else None
     )
     target = loop.target
     if (
-        called == "enumerate"
+        name == "enumerate"
         and isinstance(target, ast.Tuple)
         and isinstance(target.elts[0], ast.Name)
     ):
         target = target.elts[0]
-    elif called != "range":
+    elif name != "range":
         return "and its iterator hides how far it has come"
     if not isinstance(target, ast.Name):
         return "and its index is in no local"

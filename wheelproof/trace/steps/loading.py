@@ -73,7 +73,9 @@ class Loaded:
         texts = mechanism.modules
         found = isolated.Finder(self.root, texts).locate(module)
         stand_ins = {} if found is None else production.stand_ins(found[0], str(found[1]))
-        if found is not None and (names := own.declared(found[0], str(found[1]), mechanism.name)):
+        if found is not None and (
+            names := own.declarations(found[0], str(found[1]), mechanism.name)
+        ):
             raise UsageError(
                 f"{found[1]}: {own.TABLE} has {', '.join(names)}, which cannot be recorded.",
                 "Use the primitives of wheelproof_runtime, which the recorder knows.",
@@ -81,7 +83,7 @@ class Loaded:
 
         def compiled(name: str, text: str, file: str) -> CodeType:
             if stand_ins and name.startswith("impl."):
-                text = production.substituted(text, stand_ins)
+                text = production.substitute(text, stand_ins)
             return compile(text, file, "exec", dont_inherit=True)
 
         finder = isolated.Finder(self.root, texts, compiled)

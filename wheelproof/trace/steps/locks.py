@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from wheelproof.python.runtime.bound import bound
 from wheelproof.python.runtime.locks import MONITORS_SHOW
-from wheelproof.python.runtime.patience import limited
+from wheelproof.python.runtime.patience import is_limited
 from wheelproof.trace.recording.grain import Step
 from wheelproof.trace.steps.recorder import (
     LOOK_SECONDS,
@@ -94,7 +94,7 @@ class Lock(Recorded):
     def acquired(self, frame: FrameType, blocking: bool, timeout: float) -> bool:
         """Take the lock: in one step, or in two where the thread waits for a limited time."""
         recorder = self.recorder
-        limit, actor = limited(blocking, timeout), recorder.actor
+        limit, actor = is_limited(blocking, timeout), recorder.actor
         if actor is None:
             return bool(self.inner.acquire(blocking, timeout))
         if not limit:
@@ -221,7 +221,7 @@ class NoMonitor(Recorded):
     owner, depth = None, 0
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        limit = limited(blocking, timeout)
+        limit = is_limited(blocking, timeout)
         self._step(frame_of(1), "wait" if limit else "lock" if blocking else "try")
         return True
 

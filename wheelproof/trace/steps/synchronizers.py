@@ -210,7 +210,7 @@ class Moments:
 def recorded(recorder: Recorder) -> dict[str, type]:
     """The classes of :data:`NAMES`, whose operations are moments."""
     moments = Moments(recorder)
-    built = registry.some(NAMES, moments)
+    built = registry.select(NAMES, moments)
     for cls in built.values():
         for name, member in _members(cls).items():
             if isinstance(member, property) and member.fget is not None:

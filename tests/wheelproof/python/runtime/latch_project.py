@@ -51,7 +51,7 @@ def turnstile(scheduler, earlier):
 
         def __init__(self):
             self.owner = None
-            scheduler.order.made(self)
+            scheduler.order.add(self)
 
         def admits(self, thread):
             return self.owner is None
@@ -63,7 +63,7 @@ def turnstile(scheduler, earlier):
             scheduler.whole(site)
             self.owner = thread
             scheduler.acquired(self)
-            scheduler.order.entered(thread, self, site)
+            scheduler.order.enter(thread, self, site)
 
         def __exit__(self, kind, error, trace):
             if (thread := scheduler.running) is None:
@@ -71,7 +71,7 @@ def turnstile(scheduler, earlier):
             scheduler.unwinding(error)
             scheduler.whole(scheduler.point("unlock", True))
             scheduler.released(self)
-            scheduler.order.left(thread.held, self)
+            scheduler.order.leave(thread.held, self)
             self.owner = None
 
     return Turnstile

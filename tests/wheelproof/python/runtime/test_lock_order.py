@@ -340,10 +340,10 @@ def test_a_lock_that_is_taken_within_a_step_has_a_place_of_its_own(site, monkeyp
     taken = []
     monkeypatch.setattr(LockOrder, "inside", lambda self, *arguments: taken.append(arguments))
     order, thread, lock = LockOrder(None), SimpleNamespace(held=[]), object()
-    order.entered(thread, lock, site)
+    order.enter(thread, lock, site)
     assert taken == [(thread, lock, True)] and thread.held == []
     step = Site("A1", "lock", True, "a.py", 1, "f")
-    order.entered(thread, lock, step)
+    order.enter(thread, lock, step)
     assert len(taken) == 1 and thread.held == [(lock, step)]
 
 
@@ -355,7 +355,7 @@ def test_a_lock_that_is_gone_leaves_its_number_to_no_other_object():
 
     order = LockOrder(Scheduler())
     order.begin("scenario")
-    order.made(object())
+    order.add(object())
     assert all(id(lock) in order._keys for lock in order._locks) and len(order._locks) == 1
     assert id(object()) not in order._keys
     order.begin("scenario")

@@ -224,7 +224,7 @@ def edges(implementation):
 
 def test_a_lock_of_the_project_is_in_the_order_of_locks(load):
     assert edges(load()) == {"Start.one -> Start.two"}
-    silent = ("scheduler.order.entered(thread, self, site)", "pass")
+    silent = ("scheduler.order.enter(thread, self, site)", "pass")
     assert edges(load("harness.primitives", silent)) == set()
 
 

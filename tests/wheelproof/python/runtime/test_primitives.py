@@ -6,7 +6,7 @@ from impl import runtime as production
 from wheelproof.python import RuleBroken
 from wheelproof.python.runtime import registry
 from wheelproof.python.runtime.controlled import Scheduler
-from wheelproof.python.runtime.primitives import primitive, registered, runtime_module
+from wheelproof.python.runtime.primitives import primitive, primitive_names, runtime_module
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_further_primitive_can_be_registered():
     try:
         one, other = Scheduler(), Scheduler()
         module = runtime_module(one)
-        assert "Latch" in registered() and module.Latch.__name__ == "Latch"
+        assert "Latch" in primitive_names() and module.Latch.__name__ == "Latch"
         assert module.Latch.scheduler is one and module.Latch.siblings["Atomic"] is module.Atomic
         assert runtime_module(other).Latch.scheduler is other
         assert registry.of_one_scheduler(module.Latch.__mro__[:-1]) == [module.Latch]

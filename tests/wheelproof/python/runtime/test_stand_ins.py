@@ -7,7 +7,7 @@ from wheelproof.python import (
     ExploreError,
     RuleBroken,
 )
-from wheelproof.python.runtime.production import substituted
+from wheelproof.python.runtime.production import substitute
 
 IMPL = """from __future__ import annotations
 import random, string as letters  # production only
@@ -108,13 +108,13 @@ def test_an_import_without_a_stand_in_stops_the_thread(tmp_path, left):
 def test_an_import_without_the_mark_brings_the_library():
     text = "import queue\nfrom queue import Queue  # production only\n"
     assert (
-        substituted(text, {"queue": "harness.library"})
+        substitute(text, {"queue": "harness.library"})
         == "import queue\nfrom harness.library import Queue\n"
     )
 
 
 def test_lines_and_other_names_stay_where_they_are():
-    found = substituted(IMPL, {"random": "harness.library"}).splitlines()
+    found = substitute(IMPL, {"random": "harness.library"}).splitlines()
     assert found[1] == "import harness.library as random, string as letters"
     assert [line for i, line in enumerate(found) if i != 1] == [
         line for i, line in enumerate(IMPL.splitlines()) if i != 1

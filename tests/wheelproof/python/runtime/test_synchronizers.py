@@ -145,7 +145,7 @@ def has_no_time_out(self, parties, action=None, timeout=None):
     [
         ("Semaphore", "give", "two at once", "NoDeadlock"),
         ("Event", "admits", "set", "NoDeadlock"),
-        ("Barrier", "_left", "meet", "NoOtherResult"),
+        ("Barrier", "_leave", "meet", "NoOtherResult"),
         ("Barrier", "__init__", "late for the barrier's own time-out", "EveryResult"),
     ],
 )
@@ -155,7 +155,7 @@ def test_a_fault_in_a_controlled_class_is_rejected_by_name(
     faulty = {
         "give": gives_nothing,
         "admits": lambda *_: False,
-        "_left": lambda *_: 7,
+        "_leave": lambda *_: 7,
         "__init__": has_no_time_out,
     }
     plant(monkeypatch, name, **{attribute: faulty[attribute]})

@@ -18,7 +18,7 @@ from wheelproof.python import (
 )
 from wheelproof.python.runtime.controlled import Scheduler
 from wheelproof.python.runtime.fields import Field
-from wheelproof.python.runtime.primitives import registered, runtime_module
+from wheelproof.python.runtime.primitives import primitive_names, runtime_module
 
 REPOSITORY = Path(__file__).parents[4]
 
@@ -153,8 +153,8 @@ def test_the_controlled_runtime_has_the_names_of_the_production_one():
 
     controlled = vars(runtime_module(Scheduler()))
     assert set(production.__all__) <= set(controlled)
-    assert set(registered()) <= set(production.__all__)
-    for name in registered():
+    assert set(primitive_names()) <= set(production.__all__)
+    for name in primitive_names():
         public = {m for m in dir(getattr(production, name)) if not m.startswith("_")}
         assert public & {
             "get",

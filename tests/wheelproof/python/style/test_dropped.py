@@ -17,7 +17,7 @@ def checked(text: str) -> list[object]:
     """The results that the compiled text of a harness hands to its check, each with ``_ =``."""
     handed: list[object] = []
     space: dict = {dropped.NAME: lambda value, says_so: handed.append((value, says_so))}
-    exec(dropped.compiled("harness.h", text, "h.py", [Bolt]), space)
+    exec(dropped.compile_file("harness.h", text, "h.py", [Bolt]), space)
     space["Harness"]().run()
     return handed
 
@@ -62,5 +62,5 @@ def test_a_dropped_result_is_checked_unless_a_primitive_returns_it(own, beside, 
 def test_a_module_that_is_no_harness_is_compiled_as_it_is():
     text = "def f(g):\n    g()\n"
     space: dict = {}
-    exec(dropped.compiled("impl.h", text, "h.py", [Bolt]), space)
+    exec(dropped.compile_file("impl.h", text, "h.py", [Bolt]), space)
     assert space["f"](lambda: 1) is None and dropped.NAME not in space

@@ -40,7 +40,7 @@ TESTS = {
 def compiled(source):
     branches = Branches()
     namespace = {NAME: branches.note}
-    exec(branches.compiled("impl.x", source, "x.py"), namespace)
+    exec(branches.compile_file("impl.x", source, "x.py"), namespace)
     return branches, namespace["f"]
 
 

@@ -118,25 +118,25 @@ def without_wakes(patch):
 
 
 def with_another_queue(patch):
-    some = registry.some
+    some = registry.select
 
     def other(names, scheduler):
         built = some(names, scheduler)
         built["LifoQueue"] = built["Queue"]
         return built
 
-    patch.setattr(registry, "some", other)
+    patch.setattr(registry, "select", other)
 
 
 def without_shutdown(patch):
-    some = registry.some
+    some = registry.select
 
     def other(names, scheduler):
         built = some(names, scheduler)
         built["Queue"].is_over = lambda self: False
         return built
 
-    patch.setattr(registry, "some", other)
+    patch.setattr(registry, "select", other)
 
 
 FAULTS = {
