@@ -130,7 +130,7 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
         frozenset().union(*(report.labels for report in reports)),
     )
     faults = parts.faults()
-    if unnamed := implementation.unnamed:
+    if unnamed := implementation.modules_without_subject:
         faults.append(
             f"the harness names {', '.join(unnamed)} neither in SUBJECT nor in ATOMIC, and it has "
             "labels"

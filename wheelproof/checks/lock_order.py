@@ -114,7 +114,7 @@ def inverted(taken: Taken) -> list[Edge]:
     found = {}
     for edge in sorted(taken):
         if len(set(ends(edge.name))) == 2:
-            found[ends(edge.name)] = Edge(edge.taken, edge.held, edge.place)
+            found[ends(edge.name)] = Edge(edge.target, edge.held, edge.place)
     return list(found.values())
 
 
@@ -124,12 +124,12 @@ def not_rejected(
     """The planted changes that pass: edges the other way round, undeclared, or not taken."""
     missed = []
     for edge in list(taken)[:1]:
-        other = edge._replace(taken="planted")
+        other = edge._replace(target="planted")
         faults = differing(documented, taken | {other: {"planted": edge.place}}, mechanism)
         if not any(other.name in fault for fault in faults):
             missed.append(other.name)
     for edge in inverted(taken):
-        if {edge.name, Edge(edge.taken, edge.held, edge.place).name} & documented.exempt:
+        if {edge.name, Edge(edge.target, edge.held, edge.place).name} & documented.exempt:
             continue
         faults = differing(documented, taken | {edge: {"planted": edge.place}}, mechanism)
         if not any(CYCLE in fault and edge.name in fault for fault in faults):

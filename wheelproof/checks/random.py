@@ -21,7 +21,7 @@ from wheelproof.python import (
     RandomSchedules,
     random_schedules,
 )
-from wheelproof.python.search.refined import refined
+from wheelproof.python.search.refined import refine
 from wheelproof.python.search.runner import Racing
 from wheelproof.verdict import Verdict
 
@@ -46,7 +46,7 @@ def check(context: Context, config: Config) -> Report:
     racing = fine.racing
     if racing is None and coarse.racing is not None:
         program = context.mechanism.scenarios[config.scenario]
-        racing = refined(context.implementation(), program, coarse.racing.schedule)
+        racing = refine(context.implementation(), program, coarse.racing.schedule)
     if met := racing or coarse.racing:
         found.append((RACE, str(met.race)))
     verdict, name, trace = Verdict.SAMPLED, None, None

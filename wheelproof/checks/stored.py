@@ -48,7 +48,7 @@ def encode(entry: Entry) -> bytes:
             "lock_edges": [
                 {
                     "held": edge.held,
-                    "taken": edge.taken,
+                    "taken": edge.target,
                     "place": edge.place._asdict(),
                     "of_config": {name: place._asdict() for name, place in places.items()},
                 }

@@ -149,8 +149,12 @@ def test_a_module_with_labels_that_the_harness_does_not_name(context, monkeypatc
     lacks = text.replace(', "impl.controller_thread")', ")")
     assert text.count("impl.controller_thread") > lacks.count("impl.controller_thread")
     for texts, unnamed in (({}, []), ({"harness.controller": lacks}, ["impl.controller_thread"])):
-        found = ControlledImplementation.load(root, "controller", texts=texts).unnamed
+        found = ControlledImplementation.load(
+            root, "controller", texts=texts
+        ).modules_without_subject
         assert found == unnamed
-    monkeypatch.setattr(ControlledImplementation, "unnamed", property(lambda self: ["impl.other"]))
+    monkeypatch.setattr(
+        ControlledImplementation, "modules_without_subject", property(lambda self: ["impl.other"])
+    )
     row = coverage.labels(context, HALVES)
     assert not row.ok and "names impl.other neither in SUBJECT nor in ATOMIC" in row.why

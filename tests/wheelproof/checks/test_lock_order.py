@@ -66,7 +66,7 @@ def test_the_documented_graph_is_in_order(tmp_path):
 
 
 def test_an_undeclared_edge_is_rejected(tmp_path):
-    other = FIRST._replace(taken="C.lock")
+    other = FIRST._replace(target="C.lock")
     row = judged(tmp_path, USUAL | {other: "two_adders"})
     assert (row.verdict, row.property, row.ok) == ("violated", "LockOrder", False)
     assert (

@@ -141,7 +141,14 @@ PARTS = {
     "a step": ("bisimulation", CODE, bisimulation, "compare_enabled", none, "no O4"),
     "another step": ("bisimulation", CODE, bisimulation, "compare_enabled", none, "step than O4"),
     "a result": ("bisimulation", CODE, bisimulation, "compare_results", none, "another result"),
-    "a second way": ("bisimulation", CODE, SecondWays, "_stepped", none, "way to another result"),
+    "a second way": (
+        "bisimulation",
+        CODE,
+        SecondWays,
+        "_compare_step",
+        none,
+        "way to another result",
+    ),
     "a formula": ("graph", GRAPH, safety, "formulas", nothing, "RunsOnce false"),
     "a translation": (
         "tlc",

@@ -14,7 +14,7 @@ from wheelproof.graph.explorer import explore
 from wheelproof.python import ControlledImplementation, random_schedules
 from wheelproof.python.runtime.race import Access, Race
 from wheelproof.python.search.difference import Difference
-from wheelproof.python.search.refined import refined
+from wheelproof.python.search.refined import refine
 from wheelproof.python.search.runner import Racing
 
 RACY = next(mutant for mutant in MECHANISM.mutants.values() if mutant.data_race)
@@ -130,7 +130,7 @@ def test_a_schedule_that_comes_to_other_stops_has_no_race_to_show(context):
     implementation = context.without(RACY.decision).implementation()
     program = MECHANISM.scenarios[RACY.scenario]
     (thread, *_) = program["threads"]
-    assert refined(implementation, program, [thread]) is None, "one thread alone does not race"
+    assert refine(implementation, program, [thread]) is None, "one thread alone does not race"
 
 
 def test_a_mutant_that_does_not_race_is_not_in_order(context):

@@ -70,15 +70,18 @@ class Place(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """``taken`` is taken at ``place`` while ``held`` is held; both are classes of locks."""
+    """The order of two classes of locks."""
 
     held: str
-    taken: str
+    """The lock that is held."""
+    target: str
+    """The lock that is taken meanwhile."""
     place: Place
+    """The place at which it is taken."""
 
     @property
     def name(self) -> str:
-        return f"{self.held} -> {self.taken}"
+        return f"{self.held} -> {self.target}"
 
 
 class LockOrder:

@@ -36,25 +36,26 @@ from wheelproof.python.search.unread import Fields, fields_read
 
 @dataclass(frozen=True)
 class Bisimulation:
-    """The result of a search.
-
-    ``outcome``: ``equal``, ``different`` or ``inconclusive`` (the budget was used up, see
-    ``why``). ``figures``: model_states, model_edges, compared_edges (edges of the model that the
-    implementation has taken), impl_states, impl_edges, pairs, pair_edges, runs, steps (replayed
-    ones included), cpu (seconds). ``uncovered``: the model's edges, as (state, key of the step),
-    that no implementation state took.
-    ``fields``: those that the harness reads, if chosen. ``controls``: where the two are equal,
-    whether each planted fault is rejected.
-    """
+    """The result of a search."""
 
     outcome: str
+    """``equal``, ``different`` or ``inconclusive`` (the budget was used up, see ``why``)."""
     figures: Mapping[str, float]
+    """The counts:
+
+    model_states, model_edges, compared_edges (edges of the model that the implementation has
+    taken), impl_states, impl_edges, pairs, pair_edges, runs, steps (replayed ones included), cpu
+    (seconds).
+    """
     graph: PairGraph
     difference: Difference | None = None
     why: str = ""
     uncovered: tuple[tuple[int, Move], ...] = field(default=())
+    """The model's edges, as (state, key of the step), that no implementation state took."""
     fields: Fields | None = None
+    """The fields that the harness reads, if chosen."""
     controls: Mapping[str, bool] = field(default_factory=dict)
+    """Where the two are equal, whether each planted fault is rejected."""
 
 
 def bisimulate(
@@ -93,8 +94,8 @@ def bisimulate(
     return result
 
 
-def _again(search: PairSearch, result: Bisimulation, most: int) -> Bisimulation:
-    ways = SecondWays(search, most)
+def _again(search: PairSearch, result: Bisimulation, limit: int) -> Bisimulation:
+    ways = SecondWays(search, limit)
     difference = ways.run()
     figures = {
         **result.figures,
@@ -144,7 +145,7 @@ class PairSearch(Search):
         """Search, and report the result."""
         outcome, difference, why = self.run()
         image = self._image()
-        uncovered = (
+        rest = (
             ()
             if outcome != "equal"
             else tuple(
@@ -155,7 +156,7 @@ class PairSearch(Search):
             )
         )
         figures = {**self.figures(), "compared_edges": len(image)}
-        return Bisimulation(outcome, figures, self.graph, difference, why, uncovered)
+        return Bisimulation(outcome, figures, self.graph, difference, why, rest)
 
     def controls(self) -> dict[str, bool]:
         """Planted fault -> whether it is rejected by name, of a search that found none.
@@ -164,44 +165,46 @@ class PairSearch(Search):
         out of the implementation, and one is another. One operation has another result.
         """
         shared, theirs = self.shared[self.fingerprints[0][0]], self._model_shared(0)
-        rejected = {}
+        verdicts = {}
         for name in shared:
-            found = compare_shared({**shared, name: self}, theirs)
-            rejected[f"{name} with another value"] = found is not None and [*found[1]] == [name]
-        left = {label for row in self.rows for label, _ in row.values()}
+            difference = compare_shared({**shared, name: self}, theirs)
+            verdicts[f"{name} with another value"] = difference is not None and [
+                *difference[1]
+            ] == [name]
+        labels = {label for row in self.rows for label, _ in row.values()}
         for state, node in self.graph.number:
-            if not left:
+            if not labels:
                 break
-            mine, row, waits = self.enabled[node], self.rows[state], self.waits[node]
-            for thread, label in mine.items():
-                if label not in left:
+            ours, row, waits = self.enabled[node], self.rows[state], self.waits[node]
+            for thread, label in ours.items():
+                if label not in labels:
                     continue
-                left.remove(label)
-                others = {other: step for other, step in mine.items() if other != thread}
-                for how, wrong in (("no", others), ("another step than", {**mine, thread: ""})):
-                    parted = compare_enabled(wrong, row, self.names, waits)
-                    rejected[f"{how} {label}"] = parted is not None and label in parted[1]
+                labels.remove(label)
+                rest = {index: step for index, step in ours.items() if index != thread}
+                for how, wrong in (("no", rest), ("another step than", {**ours, thread: ""})):
+                    message = compare_enabled(wrong, row, self.names, waits)
+                    verdicts[f"{how} {label}"] = message is not None and label in message[1]
         for (node, move), results in self.results.items():
             if results:
                 for pair in self.graph.of_node[node][:1]:
-                    known = results_of(self.rows, self.graph.model_states[pair], move)
-                    unequal = compare_results((*results[:-1], self), known, "")
-                    rejected["another result"] = unequal is not None
+                    model_results = results_of(self.rows, self.graph.model_states[pair], move)
+                    unequal = compare_results((*results[:-1], self), model_results, "")
+                    verdicts["another result"] = unequal is not None
                 break
-        return rejected
+        return verdicts
 
     def figures(self) -> dict[str, float]:
-        known = super().figures()
+        counts = super().figures()
         return {
             "model_states": len(self.rows),
             "model_edges": sum(map(len, self.rows)),
-            "impl_states": known["impl_states"],
-            "impl_edges": known["impl_edges"],
+            "impl_states": counts["impl_states"],
+            "impl_edges": counts["impl_edges"],
             "pairs": len(self.graph),
             "pair_edges": self.graph.edges,
-            "runs": known["runs"],
-            "steps": known["steps"],
-            "cpu": known["cpu"],
+            "runs": counts["runs"],
+            "steps": counts["steps"],
+            "cpu": counts["cpu"],
         }
 
     def _image(self) -> set[tuple[int, Move]]:
@@ -211,15 +214,15 @@ class PairSearch(Search):
             for move in row
         }
 
-    def _found(self, node: int) -> None:
+    def _add_node(self, node: int) -> None:
         self.graph.of_node.append([])
-        super()._found(node)
+        super()._add_node(node)
 
-    def _started(self, node: int) -> None:
+    def _begin_run(self, node: int) -> None:
         """The search begins, in this state."""
         self._pair(0, node, None)
 
-    def _taken(self, node: int, move: Move, following: int) -> None:
+    def _add_edge(self, node: int, move: Move, following: int) -> None:
         """A step has been taken that had not been taken before."""
         pairs = tuple(self.graph.of_node[node])
         for pair in pairs:
@@ -239,55 +242,56 @@ class PairSearch(Search):
             if step is None:
                 raise Parted(self._other_choice(pair, move, node))
             state = step[1]
-            known = self.graph.number.get((state, node))
-            if known is None:
-                known = self._pair(state, node, (pair, move))
-                todo += [(known, i, following) for i, following in self.successors[node].items()]
+            number = self.graph.number.get((state, node))
+            if number is None:
+                number = self._pair(state, node, (pair, move))
+                todo += [(number, i, following) for i, following in self.successors[node].items()]
                 if state in self.choosing:
                     for thread in range(len(self.names)):
                         if self.whole(node, thread):
-                            self._compare_choices(known, thread)
-            self.graph.successors[pair][move] = known
+                            self._compare_choices(number, thread)
+            self.graph.successors[pair][move] = number
             self._compare_results(pair, before, move)
 
     def _compare_choices(self, pair: int, thread: int) -> None:
         """A thread's step chooses all that the model's can; no more, as each step has shown."""
         node, state = self.graph.nodes[pair], self.graph.model_states[pair]
-        mine = moves_in(self.successors[node], thread)
+        ours = moves_in(self.successors[node], thread)
         theirs = moves_in(self.rows[state], thread)
-        if mine < theirs:
-            raise Parted(self._choices(pair, thread, mine, theirs))
+        if ours < theirs:
+            raise Parted(self._choices(pair, thread, ours, theirs))
 
     def _other_choice(self, pair: int, move: Move, node: int) -> Difference:
-        """A step chooses what the model cannot, or it does not choose and the model does."""
+        """A step makes a choice that the model cannot, or none where the model does."""
         here, state, thread = self.graph.nodes[pair], self.graph.model_states[pair], thread_of(move)
         theirs = moves_in(self.rows[state], thread)
-        mine = moves_in(self.successors[here], thread) | moves_in(self.left[here], thread)
+        ours = moves_in(self.successors[here], thread) | moves_in(self.left[here], thread)
         if isinstance(move, int):
             sole: Move = (thread, self.sole.get((here, thread), ()))
             if sole in theirs:
-                mine = {sole}
+                ours = {sole}
             else:  # what it takes may show in where it leads to
                 shared = self.shared[self.fingerprints[node][0]]
-                mine = {
-                    each
-                    for each in theirs
-                    if compare_shared(shared, self._model_shared(self.rows[state][each][1])) is None
+                ours = {
+                    choice
+                    for choice in theirs
+                    if compare_shared(shared, self._model_shared(self.rows[state][choice][1]))
+                    is None
                 }
-        return self._choices(pair, thread, mine, theirs)
+        return self._choices(pair, thread, ours, theirs)
 
     def _choices(
-        self, pair: int, thread: int, mine: Collection[Move], theirs: Collection[Move]
+        self, pair: int, thread: int, ours: Collection[Move], theirs: Collection[Move]
     ) -> Difference:
         node, name = self.graph.nodes[pair], self.names[thread]
-        message = compare_choices(mine, theirs, f"{name}.{self.enabled[node][thread]}")
+        message = compare_choices(ours, theirs, f"{name}.{self.enabled[node][thread]}")
         message += self._unwinding()
         return Difference(
             "choice",
             message,
             self.graph.schedule(pair),
             self.graph.model_states[pair],
-            {name: texts(mine)},
+            {name: texts(ours)},
             {name: texts(theirs)},
             self._source_of(node, thread),
         )
@@ -295,16 +299,16 @@ class PairSearch(Search):
     def _compare_results(self, pair: int, state: int, move: Move) -> None:
         """The operations that a step ends return the model's results."""
         node, thread = self.graph.nodes[pair], thread_of(move)
-        mine, theirs = self.results.get((node, move), ()), results_of(self.rows, state, move)
-        parted = compare_results(mine, theirs, self.names[thread])
-        if parted is not None:
+        ours, theirs = self.results.get((node, move), ()), results_of(self.rows, state, move)
+        difference = compare_results(ours, theirs, self.names[thread])
+        if difference is not None:
             raise Parted(
                 Difference(
                     "result",
-                    parted,
-                    (*self.graph.schedule(pair), self.named(node, move)),
+                    difference,
+                    (*self.graph.schedule(pair), self.step_of(node, move)),
                     state,
-                    {"results": mine},
+                    {"results": ours},
                     {"results": theirs},
                     self._source_of(node, thread),
                 )
@@ -313,16 +317,18 @@ class PairSearch(Search):
     def _pair(self, state: int, node: int, parent: tuple[int, Move] | None) -> int:
         """A new pair, compared."""
         pair = self.graph.add(state, node, parent, all(label == DONE for label in self.waits[node]))
-        parted = compare_enabled(self.enabled[node], self.rows[state], self.names, self.waits[node])
-        if parted is not None:
-            kind, message, mine, theirs = parted
+        difference = compare_enabled(
+            self.enabled[node], self.rows[state], self.names, self.waits[node]
+        )
+        if difference is not None:
+            kind, message, ours, theirs = difference
             message += self._unwinding()
-            raise Parted(self._pair_difference(kind, message, pair, mine, theirs))
+            raise Parted(self._pair_difference(kind, message, pair, ours, theirs))
         shared = self.shared[self.fingerprints[node][0]]
         unequal = compare_shared(shared, self._model_shared(state))
         if unequal is not None:
-            message, mine, theirs = unequal
-            raise Parted(self._pair_difference("shared", message, pair, mine, theirs))
+            message, ours, theirs = unequal
+            raise Parted(self._pair_difference("shared", message, pair, ours, theirs))
         return pair
 
     def _unwinding(self) -> str:
@@ -334,10 +340,10 @@ class PairSearch(Search):
         )
 
     def _model_shared(self, state: int) -> Mapping[str, object]:
-        known = self.model_shared.get(state)
-        if known is None:
-            known = self.model_shared[state] = self.shared_of(state)
-        return known
+        cells = self.model_shared.get(state)
+        if cells is None:
+            cells = self.model_shared[state] = self.shared_of(state)
+        return cells
 
     def _source_of(self, node: int, thread: int) -> str | None:
         """``file:line`` of the step that a thread takes in a state."""
@@ -349,7 +355,7 @@ class PairSearch(Search):
         kind: str,
         message: str,
         pair: int,
-        mine: Mapping[str, object],
+        ours: Mapping[str, object],
         theirs: Mapping[str, object],
     ) -> Difference:
         before = self.graph.parent[pair]
@@ -362,7 +368,7 @@ class PairSearch(Search):
             message,
             self.graph.schedule(pair),
             self.graph.model_states[pair],
-            mine,
+            ours,
             theirs,
             source,
         )

@@ -1,6 +1,6 @@
 """The search of an implementation with the steps of two mechanisms, one on top of the other.
 
-:mod:`wheelproof.python.search.composition` compares what it finds with the model of the upper one.
+:mod:`wheelproof.python.search.composition` compares its states with the model of the upper one.
 """
 
 from __future__ import annotations
@@ -37,12 +37,7 @@ def without_choices(rows: Rows) -> list[dict[int, tuple[str, int]]]:
 
 
 class ComposedSearch(Search):
-    """A search that notes for each thread whether it is inside an operation of the model.
-
-    ``raced``: the threads of the first run in which the detector met a race.
-    ``ways``: for each state. ``entries``: the steps with which operations begin. ``longer``:
-    thread -> labels of the model's own steps after which the thread goes on in others.
-    """
+    """A search that notes for each thread whether it is inside an operation of the model."""
 
     def __init__(
         self,
@@ -54,31 +49,37 @@ class ComposedSearch(Search):
     ) -> None:
         super().__init__(implementation, scenario, budget, race, progress=progress)
         self.ways: list[tuple[Way, ...]] = []
+        """How each thread goes on, for each state."""
         self.entries: set[Beginning] = set()
+        """The steps with which operations begin."""
         self.longer: dict[int, set[str]] = {}
+        """Thread -> labels of the model's own steps after which the thread goes on in others."""
         self.raced: tuple[str, ...] = ()
+        """The threads of the first run in which the detector met a race."""
         self._race = race
 
     def _note_race(self) -> None:
         if self._race.met is not None and not self.raced:
             self.raced = tuple(thread for thread, _ in self.path)
 
-    def _started(self, node: int) -> None:
+    def _begin_run(self, node: int) -> None:
         for thread, (_, inside, _) in enumerate(self.ways[node]):
-            self._entered(node, thread, inside)
+            self._note_entry(node, thread, inside)
 
-    def _taken(self, node: int, move: Move, following: int) -> None:
+    def _add_edge(self, node: int, move: Move, following: int) -> None:
         if not isinstance(move, int):
             raise ExploreError(f"{self.names[move[0]]} {NO_CHOICE}", NO_CHOICE_REMEDY)
         thread = move
         self._note_race()
         inside = self.ways[following][thread][1]
         if inside != self.ways[node][thread][1]:
-            self._entered(following, thread, inside)
-        if self.ways[following][thread][:2] == (None, None) and (own := self.ways[node][thread][0]):
-            self.longer.setdefault(thread, set()).add(own)
+            self._note_entry(following, thread, inside)
+        if self.ways[following][thread][:2] == (None, None) and (
+            label := self.ways[node][thread][0]
+        ):
+            self.longer.setdefault(thread, set()).add(label)
 
-    def _entered(self, node: int, thread: int, inside: str | None) -> None:
+    def _note_entry(self, node: int, thread: int, inside: str | None) -> None:
         if inside is not None:
             self.entries.add(self._beginning(node, thread))
 
@@ -93,7 +94,7 @@ class ComposedSearch(Search):
             return inside, deep, None, None
         return inside, deep, site.where, site.label
 
-    def _found(self, node: int) -> None:
+    def _add_node(self, node: int) -> None:
         ways = tuple([self._way(thread) for thread in self.current.threads])
         self.ways.append(ways)
         if not self.enabled[node] and any(label != DONE for label in self.waits[node]):
@@ -103,33 +104,33 @@ class ComposedSearch(Search):
                 if thread.label != DONE
             )
             raise Parted(self._difference("deadlock", f"no thread can move: {stuck}"))
-        super()._found(node)
+        super()._add_node(node)
 
     def rests(self, node: int, thread: int) -> str | None:
         """The model's label of a thread that is not inside an operation.
 
         None for a thread inside an operation, or between two steps.
         """
-        own, inside, _ = self.ways[node][thread]
+        label, inside, _ = self.ways[node][thread]
         if inside is not None and self._beginning(node, thread) in self.entries:
             return inside
-        return own
+        return label
 
     def _way(self, thread: Thread) -> Way:
         if thread.label == DONE:
             return DONE, None, 0
         site = thread.site
         assert site is not None and thread.frame is not None
-        if site.label is not None and site.label in self._own(site.file, site.line):
+        if site.label is not None and site.label in self._labels_at(site.file, site.line):
             return site.label, None, 0
         frame, deep = thread.frame.f_back, 1
         while frame is not None:
-            shown = self.implementation.scheduler.shown.get(frame.f_code.co_filename)
-            if shown is not None and (labels := self._own(shown, frame.f_lineno)):
+            file = self.implementation.scheduler.shown.get(frame.f_code.co_filename)
+            if file is not None and (labels := self._labels_at(file, frame.f_lineno)):
                 return None, labels[0], deep
             frame, deep = frame.f_back, deep + 1
         return None, None, 0
 
-    def _own(self, shown: str, line: int) -> tuple[str, ...]:
+    def _labels_at(self, file: str, line: int) -> tuple[str, ...]:
         """The model's labels on a line."""
-        return tuple(self.implementation.named.get(shown, {}).get(line, {}).values())
+        return tuple(self.implementation.named.get(file, {}).get(line, {}).values())

@@ -12,7 +12,7 @@ variables and every thread at the same label. So every property of the model's s
 with the real operations too. Threads that can move are not compared, but no thread may be stuck.
 
 Under way, one of these states must have every other thread at the same label, and the same values
-of all variables that these operations do not write. The model shows what an operation writes: all
+of all variables that these operations do not write. The model shows the writes of an operation: all
 that its step changes in some state. A thread that has taken a step of the model's own, and goes on
 in steps that the model lacks, is inside that step. The harness's HALFWAY names variables that show
 an operation's own locks, which no step of the model writes.
@@ -56,22 +56,25 @@ Here = tuple[Came, Place, int]
 
 @dataclass(frozen=True)
 class Composition:
-    """The result of a search.
-
-    ``outcome``: ``included``, ``different`` or ``inconclusive`` (the budget was used up, see
-    ``why``). ``figures``: impl_states, impl_edges, model_states, model_edges, matched_edges (of the
-    model, that some run took), followed (pairs of a state and the model's possible states), runs,
-    steps, cpu (seconds).
-    ``races``: on the plain fields of all modules that are not atomic in this search, in the runs
-    that the search made. ``raced``: the threads of the first run with one.
-    """
+    """The result of a search."""
 
     outcome: str
+    """``included``, ``different`` or ``inconclusive`` (the budget was used up, see ``why``)."""
     figures: Mapping[str, float]
+    """The counts:
+
+    impl_states, impl_edges, model_states, model_edges, matched_edges (of the model, that some run
+    took), followed (pairs of a state and the model's possible states), runs, steps, cpu (seconds).
+    """
     difference: Difference | None = None
     why: str = ""
     races: tuple[Race, ...] = ()
+    """The races on plain fields in the runs of the search.
+
+    They are fields of all modules that are not atomic in this search.
+    """
     raced: tuple[str, ...] = ()
+    """The threads of the first run with a race."""
 
 
 def compose(
@@ -95,25 +98,22 @@ def compose(
     search = ComposedSearch(implementation, scenario, budget, race, progress)
     inclusion = Inclusion(search, rows, shared_of, labels_of)
     with Watchdog(implementation.scheduler), rare_collections():
-        found = search.run()
+        result = search.run()
     races = tuple(sorted(race.found))
     raced = search.raced or (tuple(name for name, _ in search.path) if races else ())
-    if found.outcome != "equal":
+    if result.outcome != "equal":
         return Composition(
-            found.outcome, inclusion.figures(), found.difference, found.why, races, raced
+            result.outcome, inclusion.figures(), result.difference, result.why, races, raced
         )
     try:
         inclusion.follow()
-    except Parted as parted:
-        return Composition("different", inclusion.figures(), parted.difference, "", races, raced)
+    except Parted as error:
+        return Composition("different", inclusion.figures(), error.difference, "", races, raced)
     return Composition("included", inclusion.figures(), races=races, raced=raced)
 
 
 class Inclusion:
-    """Tracks the states that the model may be in along the steps of a search.
-
-    ``matched``: edges that some run took. ``sets``: places. ``inside``: those in an operation.
-    """
+    """Tracks the states that the model may be in along the steps of a search."""
 
     def __init__(
         self,
@@ -129,20 +129,22 @@ class Inclusion:
         # the model's labels that are no step of the implementation's here
         self.operations: set[str] = set()
         self.matched: set[tuple[int, int]] = set()
+        """The edges that some run took."""
         self.sets = self.inside = 0
+        """The places that were followed, and those of them inside an operation."""
         self.written: dict[tuple[int, str], frozenset[Cell]] = {}
 
     def figures(self) -> dict[str, float]:
         """The size of the search and of this."""
-        known = self.search.figures()
+        counts = self.search.figures()
         return {
-            "impl_states": known["impl_states"],
-            "impl_edges": known["impl_edges"],
+            "impl_states": counts["impl_states"],
+            "impl_edges": counts["impl_edges"],
             "model_states": len(self.rows),
             "model_edges": sum(map(len, self.rows)),
-            "runs": known["runs"],
-            "steps": known["steps"],
-            "cpu": known["cpu"],
+            "runs": counts["runs"],
+            "steps": counts["steps"],
+            "cpu": counts["cpu"],
             "matched_edges": len(self.matched),
             "followed": self.sets,
             "inside": self.inside,
@@ -151,7 +153,7 @@ class Inclusion:
     def follow(self) -> None:
         """Track the model's possible states along all steps. Raises Parted where none is left."""
         self.operations = {label for row in self.rows for label, _ in row.values()} - {
-            own for ways in self.search.ways for own, _, _ in ways
+            outside for ways in self.search.ways for outside, _, _ in ways
         }
         if wrong := [
             name
@@ -164,7 +166,7 @@ class Inclusion:
                 "Name a variable, and say why an operation under way shows another value of it.",
             )
         self._writes()
-        start = (0, self._settled(0, frozenset({0}), None))
+        start = (0, self._settle(0, frozenset({0}), None))
         came: Came = {start: None}
         todo = deque([start])
         while todo:
@@ -180,7 +182,7 @@ class Inclusion:
                 here = came, place, thread
                 if not after:
                     raise Parted(
-                        self._lost(
+                        self._difference(
                             here,
                             "label",
                             f"{self.search.names[thread]} takes {self.search.waits[node][thread]}, "
@@ -188,10 +190,10 @@ class Inclusion:
                             "state that the model may be in it can",
                         )
                     )
-                reached = (following, self._settled(following, after, here))
-                if reached not in came:
-                    came[reached] = (place, thread)
-                    todo.append(reached)
+                target = (following, self._settle(following, after, here))
+                if target not in came:
+                    came[target] = (place, thread)
+                    todo.append(target)
         self.sets = len(came)
         self._match_beside_idle()
 
@@ -199,7 +201,7 @@ class Inclusion:
         self,
         states: frozenset[int],
         thread: int,
-        own: str | None,
+        label: str | None,
         inside: str | None,
         results: Results,
     ) -> frozenset[int]:
@@ -208,14 +210,14 @@ class Inclusion:
         A step of the model's own must end with the same results. At a step inside an operation that
         operation may take effect.
         """
-        out = set() if own is not None else set(states)
+        out = set() if label is not None else set(states)
         for state in states:
             step = self.rows[state].get(thread)
             if (
                 step is not None
-                and step[0] == (own or inside)
+                and step[0] == (label or inside)
                 and (
-                    own is None
+                    label is None
                     or compare_results(
                         results, results_of(self.all, state, thread), self.search.names[thread]
                     )
@@ -232,16 +234,16 @@ class Inclusion:
             inside if self.search.rests(node, thread) is None else None
             for thread, (_, inside, _) in enumerate(self.search.ways[node])
         ]
-        known, todo = set(states), list(states)
+        reached, todo = set(states), list(states)
         while todo:
             state = todo.pop()
             for thread, (label, after) in self.rows[state].items():
                 if label == within[thread] or self._idle(state, label, after):
                     self.matched.add((state, thread))
-                    if after not in known:
-                        known.add(after)
+                    if after not in reached:
+                        reached.add(after)
                         todo.append(after)
-        return frozenset(known)
+        return frozenset(reached)
 
     def _match_beside_idle(self) -> None:
         """Match each edge beside an operation that does nothing, if the edge after it is matched.
@@ -254,26 +256,26 @@ class Inclusion:
             for state, row in enumerate(self.rows):
                 for thread, step in row.items():
                     if (state, thread) not in self.matched and any(
-                        self._commutes(state, thread, step, other)
-                        for other in row
-                        if other != thread
+                        self._commutes(state, thread, step, index)
+                        for index in row
+                        if index != thread
                     ):
                         self.matched.add((state, thread))
                         more = True
 
-    def _commutes(self, state: int, thread: int, step: tuple[str, int], other: int) -> bool:
-        label, behind = self.rows[state][other]
+    def _commutes(self, state: int, thread: int, step: tuple[str, int], second: int) -> bool:
+        label, behind = self.rows[state][second]
         if not self._idle(state, label, behind) or (behind, thread) not in self.matched:
             return False
-        same, both = self.rows[behind][thread]
-        idle, end = self.rows[step[1]].get(other, ("", -1))
-        return (same, idle, end) == (step[0], label, both) and self._idle(step[1], idle, end)
+        same, joint = self.rows[behind][thread]
+        idle, end = self.rows[step[1]].get(second, ("", -1))
+        return (same, idle, end) == (step[0], label, joint) and self._idle(step[1], idle, end)
 
     def _idle(self, state: int, label: str, after: int) -> bool:
         """Whether an operation changed no variable: the implementation shows no step for it."""
         return label in self.operations and self._model_shared(state) == self._model_shared(after)
 
-    def _settled(
+    def _settle(
         self,
         node: int,
         states: frozenset[int],
@@ -292,8 +294,8 @@ class Inclusion:
             state
             for state in states
             if all(
-                mine in (None, theirs)
-                for mine, theirs in zip(labels, self.labels_of(state), strict=True)
+                ours in (None, theirs)
+                for ours, theirs in zip(labels, self.labels_of(state), strict=True)
             )
             and self._cells(self._model_shared(state), aside) == shared
         )
@@ -306,15 +308,15 @@ class Inclusion:
                 if theirs.get(name) != shared[name]
             )
             if not where:
-                expected = words(self.labels_of(first))
-                where = f"; the threads are at {words(labels)}, in the model at {expected}"
+                there = words(self.labels_of(first))
+                where = f"; the threads are at {words(labels)}, in the model at {there}"
             within = [
                 f"{name} is inside {'/'.join(sorted(self._under_way(node, i))) or '?'}"
                 for i, name in enumerate(self.search.names)
                 if labels[i] is None
             ]
             raise Parted(
-                self._lost(
+                self._difference(
                     here,
                     "shared",
                     (
@@ -331,13 +333,13 @@ class Inclusion:
         """The cells that operations under way write or show halfway; none at rest."""
         if None not in labels:
             return frozenset()
-        own = [
+        writes = [
             self.written.get((thread, label), frozenset())
             for thread in range(len(labels))
             if labels[thread] is None
             for label in self._under_way(node, thread)
         ]
-        return frozenset((name, None) for name in self.halfway).union(*own)
+        return frozenset((name, None) for name in self.halfway).union(*writes)
 
     def _under_way(self, node: int, thread: int) -> Collection[str]:
         """The model's label of the operation that a thread is in, or those that it may be."""
@@ -356,20 +358,20 @@ class Inclusion:
 
     def _writes(self) -> None:
         """Collect the cells that each thread's step of a label changes in some state."""
-        found: dict[tuple[int, str], set[Cell]] = {}
+        writes: dict[tuple[int, str], set[Cell]] = {}
         for state, row in enumerate(self.rows):
             for thread, (label, after) in row.items():
                 before, then = self._model_shared(state), self._model_shared(after)
-                found.setdefault((thread, label), set()).update(
+                writes.setdefault((thread, label), set()).update(
                     (name, place)
                     for name, values in before.items()
                     if values is not then[name]
                     for place, value in enumerate(values)
                     if value != then[name][place]
                 )
-        self.written = {step: frozenset(cells) for step, cells in found.items()}
+        self.written = {step: frozenset(cells) for step, cells in writes.items()}
 
-    def _lost(self, here: Here | None, kind: str, message: str) -> Difference:
+    def _difference(self, here: Here | None, kind: str, message: str) -> Difference:
         """A difference with the way to it, in the implementation's own labels."""
         steps: list[Step] = []
         source = None
@@ -385,10 +387,10 @@ class Inclusion:
         return Difference(kind, message, tuple(reversed(steps)), source=source)
 
     def _model_shared(self, state: int) -> Mapping[str, Values]:
-        known = self.model_shared.get(state)
-        if known is None:
-            known = self.model_shared[state] = self.shared_of(state)
-        return known
+        cells = self.model_shared.get(state)
+        if cells is None:
+            cells = self.model_shared[state] = self.shared_of(state)
+        return cells
 
 
 def words(labels: Sequence[str | None]) -> str:

@@ -16,17 +16,15 @@ from wheelproof.python.style import finalizers
 
 
 class Created:
-    """The objects that the threads of one run have created.
-
-    ``objects``: (name, object), oldest first. The list keeps the ids from being used again.
-    ``finalized``: objects that were created at first and whose classes have a finalizer.
-    """
+    """The objects that the threads of one run have created."""
 
     __slots__ = ("_counts", "finalized", "objects")
 
     def __init__(self) -> None:
         self.objects: list[tuple[str, object]] = []
+        """(name, object), oldest first. The list keeps the ids from being used again."""
         self.finalized: list[object] = []
+        """The objects that were created at first and whose classes have a finalizer."""
         self._counts: dict[tuple[int, int, str], int] = {}
 
     def add(self, value: object, scheduler: Scheduler) -> None:
@@ -48,28 +46,28 @@ def watch(classes: Iterable[type], scheduler: Scheduler) -> list[type]:
     tuples) are left as they are: their instances are values. Returns those that are noted.
     """
     cls: Any
-    noted = []
+    watched_classes = []
     for cls in classes:
         finalizers.taken_from(cls)
         if cls.__new__ is object.__new__:
             cls.__new__ = staticmethod(_noting(scheduler))
         if getattr(cls.__new__, "__globals__", None) is globals():
-            noted.append(cls)
-    return noted
+            watched_classes.append(cls)
+    return watched_classes
 
 
 def _noting(scheduler: Scheduler) -> Callable[..., object]:
     new = object.__new__
 
-    def __new__(cls: type, *arguments: object, **named: object) -> object:
+    def __new__(cls: type, *arguments: object, **keywords: object) -> object:
         if hasattr(cls, finalizers.MARKED):
-            return finalized(cls)
+            return with_finalizer(cls)
         value: object = new(cls)
         if scheduler.running is not None and scheduler.created is not None:
             scheduler.created.add(value, scheduler)
         return value
 
-    def finalized(cls: type) -> object:
+    def with_finalizer(cls: type) -> object:
         value: object = new(cls)
         if scheduler.running is not None:
             place = scheduler.place_of(sys._getframe(2))

@@ -21,9 +21,8 @@ Row = Mapping[Move, tuple[str, int]]
 class Rows(list[Row]):
     """A model's graph: for every state {thread index: (label, successor)}; state 0 is initial.
 
-    ``results``: for every state {thread index: results of the operations that the thread's step
-    ends}; None: each operation returns None. A plain list of mappings is a graph whose operations
-    all return None. A step that chooses has a key for each choice, (thread index, choice).
+    A plain list of mappings is a graph whose operations all return None. A step that chooses has a
+    key for each choice, (thread index, choice).
     """
 
     def __init__(
@@ -33,12 +32,16 @@ class Rows(list[Row]):
     ) -> None:
         super().__init__(steps)
         self.results = results
+        """For every state {thread index:
+
+        results of the operations that the thread's step ends}. None: each operation returns None.
+        """
 
 
 def results_of(rows: Sequence[Row], state: int, move: Move) -> Results | None:
     """The results that a step of the model ends with; None: each of them is None."""
-    known: Sequence[Mapping[Move, Results]] | None = getattr(rows, "results", None)
-    return None if known is None else known[state].get(move, ())
+    results: Sequence[Mapping[Move, Results]] | None = getattr(rows, "results", None)
+    return None if results is None else results[state].get(move, ())
 
 
 Step = tuple[str, str]
@@ -47,25 +50,27 @@ Step = tuple[str, str]
 
 @dataclass(frozen=True)
 class Difference:
-    """The first thing in which the implementation is not its model.
-
-    ``kind``: ``enabled`` (other threads can move), ``label`` (the same threads, another step),
-    ``shared`` (a variable differs after the step), ``result`` (an operation that the step ends
-    returns another value), ``deadlock`` (the implementation cannot go on, the model can),
-    ``choice`` (a step chooses among other values), ``exception``, ``rule``, ``watchdog``,
-    ``unnamed`` or ``hidden`` (equal states with unequal successors).
-    ``schedule``: the labelled steps from the start to it, the last one included.
-    ``implementation`` and ``model``: the two sides, as far as there are two. ``source``:
-    ``file:line`` of the last step.
-    """
+    """The first thing in which the implementation is not its model."""
 
     kind: str
+    """The kind of the difference:
+
+    ``enabled`` (other threads can move), ``label`` (the same threads, another step), ``shared`` (a
+    variable differs after the step), ``result`` (an operation that the step ends returns another
+    value), ``deadlock`` (the implementation cannot go on, the model can), ``choice`` (a step
+    chooses among other values), ``exception``, ``rule``, ``watchdog``, ``unnamed`` or ``hidden``
+    (equal states with unequal successors).
+    """
     message: str
     schedule: tuple[Step, ...]
+    """The labelled steps from the start to it, the last one included."""
     model_state: int | None = None
     implementation: Mapping[str, object] = field(default_factory=dict)
+    """The implementation's side, if there are two."""
     model: Mapping[str, object] = field(default_factory=dict)
+    """The model's side, if there are two."""
     source: str | None = None
+    """``file:line`` of the last step."""
 
     @property
     def threads(self) -> tuple[str, ...]:
@@ -81,7 +86,7 @@ class Difference:
 
 
 def compare_enabled(
-    mine: Mapping[int, str],
+    able: Mapping[int, str],
     row: Row,
     names: Sequence[str],
     waiting: Sequence[str],
@@ -93,31 +98,29 @@ def compare_enabled(
     Returns (kind, message, the implementation's side, the model's side), or None where they are
     equal.
     """
-    if len(mine) == len(row):
-        for index, label in mine.items():
+    if len(able) == len(row):
+        for index, label in able.items():
             entry = row.get(index)
             if entry is None or entry[0] != label:
                 break
         else:
             return None
-    ours: dict[str, object] = {names[i]: label for i, label in mine.items()}
-    # what a step chooses is compared when it is taken
+    ours: dict[str, object] = {names[i]: label for i, label in able.items()}
+    # the choice of a step is compared when it is taken
     theirs: dict[str, object] = {names[thread_of(i)]: str(entry[0]) for i, entry in row.items()}
     if ours == theirs:
         return None
     parts = []
     at = dict(zip(names, waiting, strict=True))
-    for name, expected in theirs.items():
+    for name, step in theirs.items():
         if name not in ours:
             state = "has ended" if at[name] == DONE else f"has to wait at {at[name]}"
-            parts.append(
-                f"{name} can take {expected} in the model and {state} in the implementation"
-            )
-        elif ours[name] != expected:
-            parts.append(f"{name} takes {ours[name]} next, {expected} in the model")
+            parts.append(f"{name} can take {step} in the model and {state} in the implementation")
+        elif ours[name] != step:
+            parts.append(f"{name} takes {ours[name]} next, {step} in the model")
     parts += [
-        f"{name} can take {taken} in the implementation and cannot move in the model"
-        for name, taken in ours.items()
+        f"{name} can take {choice} in the implementation and cannot move in the model"
+        for name, choice in ours.items()
         if name not in theirs
     ]
     kind = "label" if set(ours) == set(theirs) else "enabled"
@@ -126,24 +129,26 @@ def compare_enabled(
     return kind, "; ".join(parts), ours, theirs
 
 
-def compare_choices(mine: Iterable[Move], theirs: Iterable[Move], step: str) -> str:
-    """Compare what a step chooses. ``step``: its thread and label. Returns a message."""
-    ours, others = set(texts(mine)), set(texts(theirs))
+def compare_choices(choices: Iterable[Move], theirs: Iterable[Move], step: str) -> str:
+    """Compare the choices of a step. ``step``: its thread and label. Returns a message."""
+    ours, theirs_ = set(texts(choices)), set(texts(theirs))
     parts = [
         f"{step} {verb} {' and '.join(sorted(names))} {where}"
         for verb, names, where in (
-            ("never chooses", others - ours, "in the implementation, as it can in the model"),
-            ("can choose", ours - others, "in the implementation, and cannot in the model"),
+            ("never chooses", theirs_ - ours, "in the implementation, as it can in the model"),
+            ("can choose", ours - theirs_, "in the implementation, and cannot in the model"),
         )
         if names
     ]
-    known = f"chooses among {', '.join(sorted(others))}" if others else "has no choice there"
+    alternatives = (
+        f"chooses among {', '.join(sorted(theirs_))}" if theirs_ else "has no choice there"
+    )
     parts = parts or [f"{step} does not choose in the implementation"]
-    return f"{'; '.join(parts)} (the model {known})"
+    return f"{'; '.join(parts)} (the model {alternatives})"
 
 
 def compare_shared(
-    mine: Mapping[str, object], theirs: Mapping[str, object]
+    ours: Mapping[str, object], theirs: Mapping[str, object]
 ) -> tuple[str, dict[str, object], dict[str, object]] | None:
     """Compare the variables of the harness with the model's.
 
@@ -152,17 +157,17 @@ def compare_shared(
     Raises ExploreError where the two do not have the same variables: one that the harness leaves
     out would go unchecked.
     """
-    if not isinstance(mine, Mapping):
+    if not isinstance(ours, Mapping):
         raise ExploreError(
-            f"The harness's shared() gives {type(mine).__name__}, not the values of variables.",
+            f"The harness's shared() gives {type(ours).__name__}, not the values of variables.",
             "Return {variable: value}.",
         )
-    if mine.keys() != theirs.keys():
+    if ours.keys() != theirs.keys():
         parts = [
             f"{verb} {', '.join(sorted(names))}"
             for verb, names in (
-                ("leaves out", theirs.keys() - mine.keys()),
-                ("has besides", mine.keys() - theirs.keys()),
+                ("leaves out", theirs.keys() - ours.keys()),
+                ("has besides", ours.keys() - theirs.keys()),
             )
             if names
         ]
@@ -170,26 +175,26 @@ def compare_shared(
             f"The harness's shared() {' and '.join(parts)}.",
             "It gives each of the model's shared variables that is not AUXILIARY, and no other.",
         )
-    wrong = [name for name, value in mine.items() if theirs[name] != value]
+    wrong = [name for name, value in ours.items() if theirs[name] != value]
     if not wrong:
         return None
     text = "; ".join(
-        f"{name} is {mine[name]!r}, {theirs[name]!r} in the model"
-        + _wrapped(mine[name], theirs[name])
+        f"{name} is {ours[name]!r}, {theirs[name]!r} in the model"
+        + _note_on_tuple(ours[name], theirs[name])
         for name in wrong
     )
-    return text, {name: mine[name] for name in wrong}, {name: theirs[name] for name in wrong}
+    return text, {name: ours[name] for name in wrong}, {name: theirs[name] for name in wrong}
 
 
-def _wrapped(own: object, other: object) -> str:
-    """What shared() has to change where it gives a value in one tuple too many or too few."""
-    if own == (other,):
+def _note_on_tuple(value: object, expected_value: object) -> str:
+    """The remedy where shared() gives a value in one tuple too many or too few."""
+    if value == (expected_value,):
         return " (shared() puts it into one tuple too many)"
-    return " (shared() has to put it into a tuple)" if other == (own,) else ""
+    return " (shared() has to put it into a tuple)" if expected_value == (value,) else ""
 
 
 def compare_results(
-    mine: Sequence[object], theirs: Sequence[object] | None, thread: str
+    ours: Sequence[object], theirs: Sequence[object] | None, thread: str
 ) -> str | None:
     """Compare the results of the operations that a step ends. ``theirs`` None: all None.
 
@@ -197,12 +202,12 @@ def compare_results(
     are equal.
     """
     if theirs is None:
-        theirs = (None,) * len(mine)
-    if len(mine) != len(theirs):
-        return f"{thread} ends {_operations(len(mine))} with this step, {len(theirs)} in the model"
-    for own, other in zip(mine, theirs, strict=True):
-        if not _same(own, other):
-            return f"the operation of {thread} returns {own!r}, {other!r} in the model"
+        theirs = (None,) * len(ours)
+    if len(ours) != len(theirs):
+        return f"{thread} ends {_operations(len(ours))} with this step, {len(theirs)} in the model"
+    for value, model_value in zip(ours, theirs, strict=True):
+        if not _same(value, model_value):
+            return f"the operation of {thread} returns {value!r}, {model_value!r} in the model"
     return None
 
 
@@ -210,9 +215,9 @@ def _operations(count: int) -> str:
     return "1 operation" if count == 1 else f"{count} operations"
 
 
-def _same(one: Any, other: Any) -> bool:
-    if type(one) is not type(other):
+def _same(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
         return False
-    if isinstance(one, (tuple, list)):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other)
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return bool(a == b)

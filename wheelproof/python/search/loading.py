@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any, cast
@@ -54,17 +54,16 @@ LOOKED_AT = 32
 
 
 class Loaded:
-    """The modules of one mechanism under one scheduler.
+    """The modules of one mechanism under one scheduler."""
 
-    ``harness_module``: its harness; ``implementation``: the namespace of the implementation's
-    classes, the mutant's in place of those that it replaces; ``harness``: the class that sets a
-    scenario up; ``mutant``: the mutant's class or None;
-    ``labels``: file relative to the root -> labels by line, of an atomic module those that the
-    harness keeps; ``named``: those of them that the harness's ATOMIC leaves, at any
-    ``atomicity``; ``delayed``: the fields whose stores may reach memory late; ``own``: the
-    primitives that the project brings; ``files``: those of the code whose frames are state;
-    ``texts``: file relative to the root -> source, of the implementation.
-    """
+    texts: dict[str, str]
+    """File relative to the root -> source, of the implementation."""
+    harness_module: HarnessModule
+    """The module of the harness."""
+    files: frozenset[str]
+    """The files of the code whose frames are state."""
+    delayed: Collection[str]
+    """The fields whose stores may reach memory late."""
 
     def __init__(
         self,
@@ -78,34 +77,35 @@ class Loaded:
         self.root, self.mechanism = root, mechanism
         self.scheduler = Scheduler()
         self.branches = Branches()
-        self.texts: dict[str, str] = {}
+        self.texts = {}
 
-        def compiled(name: str, text: str, file: str) -> CodeType:
+        def compile_source(name: str, text: str, file: str) -> CodeType:
             if name.startswith("impl."):
                 self.texts[Path(file).relative_to(root).as_posix()] = text
                 return self.branches.compile_file(
                     name, production.substitute(text, stand_ins) if stand_ins else text, file
                 )
-            if name in own.modules_of(brought):
+            if name in own.modules_of(table):
                 return compile(text, file, "exec", dont_inherit=True)
             return dropped.compile_file(name, text, file, self.primitives)
 
-        finder = Finder(root, texts, compiled)
-        located = finder.locate(f"harness.{mechanism}")
-        head, where = "" if located is None else located[0], f"harness/{mechanism}.py"
+        finder = Finder(root, texts, compile_source)
+        source = finder.locate(f"harness.{mechanism}")
+        head, where = "" if source is None else source[0], f"harness/{mechanism}.py"
         stand_ins = production.stand_ins(head, where)
         wakes_spuriously = spurious.declarations(head, where)
-        brought = own.declarations(head, where, mechanism)
+        table = own.declarations(head, where, mechanism)
         self.runtime = runtime_module(self.scheduler, wakes_spuriously)
         self.primitives = [
             cls for name in primitive_names() for cls in getattr(self.runtime, name).__mro__[:-1]
         ]
-        self.modules = self._import(finder, brought, where)
+        self.modules = self._import(finder, table, where)
         harness = self.modules[f"harness.{mechanism}"]
         self.harness_module = cast(HarnessModule, harness)
         spurious.confirm(harness, wakes_spuriously, where)
-        own.confirm(harness, brought, where)
+        own.confirm(harness, table, where)
         self.labels: dict[str, labels.Labels] = {}
+        """File -> labels by line; of an atomic module those that the harness keeps."""
         trees = self._control(stand_ins)
         self.stacks = Stacks(
             trees,
@@ -126,24 +126,24 @@ class Loaded:
             self._lint()
         self._declare(atomicity)
         self._combine()
-        mine = [
+        implementation = [
             module
             for name, module in self.modules.items()
             if getattr(module, "__file__", None) in self.files
         ]
-        if lint and (held := list(definitions.mutable_globals(mine))):
+        if lint and (names := list(definitions.mutable_globals(implementation))):
             raise ExploreError(
-                f"{'.'.join(held[0])} is neither a definition nor a constant: state could hide in "
+                f"{'.'.join(names[0])} is neither a definition nor a constant: state could hide in "
                 "it.",
                 "Keep it in a slot of an object of the scenario; if no scenario uses it, write '# "
                 "production only' behind it.",
             )
         tool = [
-            each
-            for each in (*vars(self.runtime).values(), *self.primitives)
-            if not any(each is own for own in self.own.classes)
+            primitive
+            for primitive in (*vars(self.runtime).values(), *self.primitives)
+            if not any(primitive is project_class for project_class in self.own.classes)
         ]
-        self.definitions = definitions.Definitions(mine, tool)
+        self.definitions = definitions.Definitions(implementation, tool)
         self._runs = 0
 
     def count_run(self) -> None:
@@ -153,7 +153,7 @@ class Loaded:
             self.definitions.check()
 
     def _import(
-        self, finder: Finder, brought: Mapping[str, str], where: str
+        self, finder: Finder, table: Mapping[str, str], where: str
     ) -> dict[str, ModuleType]:
         name = f"harness.{self.mechanism}"
         if finder.locate(name) is None:
@@ -164,20 +164,23 @@ class Loaded:
         try:
             with apart(finder):
                 replace_runtimes(self.runtime, finder)
-                self.own = own.add(brought, self.runtime, self.scheduler, finder, where)
-                self.primitives += [cls for each in self.own.classes for cls in each.__mro__[:-1]]
+                self.own = own.add(table, self.runtime, self.scheduler, finder, where)
+                """The primitives that the project brings."""
+                self.primitives += [
+                    cls for base_class in self.own.classes for cls in base_class.__mro__[:-1]
+                ]
                 classes = of_one_scheduler(self.primitives)
                 finalizers.confirm(classes, created.watch(classes, self.scheduler))
                 importlib.import_module(name)
-                declared = getattr(sys.modules[name], "SUBJECT", None)
-                if not isinstance(declared, (tuple, list)) or not declared:
+                subjects = getattr(sys.modules[name], "SUBJECT", None)
+                if not isinstance(subjects, (tuple, list)) or not subjects:
                     raise ExploreError(
                         f"{name.replace('.', '/')}.py: SUBJECT is missing.",
                         "Set it to the names of the modules to load, as in SUBJECT = "
                         "('impl.some_module',).",
                     )
-                for each in declared:
-                    importlib.import_module(each)
+                for subject in subjects:
+                    importlib.import_module(subject)
                 return present()
         except ProjectFault as fault:
             if not fault.importing:
@@ -200,15 +203,15 @@ class Loaded:
                 continue
             file, loader = spec.origin, spec.loader
             assert file is not None and isinstance(loader, Source)
-            shown = Path(file).relative_to(self.root).as_posix()
+            display = Path(file).relative_to(self.root).as_posix()
             text = loader.get_source(name)
-            trees[file] = parsed.tree(text, shown)
+            trees[file] = parsed.tree(text, display)
             if name in self.own.modules:
                 continue
-            sources[shown] = text
-            self.labels[shown] = labels.of_source(text, shown)
-            self.scheduler.files[file] = self.labels[shown]
-            self.scheduler.shown[file] = shown
+            sources[display] = text
+            self.labels[display] = labels.of_source(text, display)
+            self.scheduler.files[file] = self.labels[display]
+            self.scheduler.shown[file] = display
             fields.control(module, self.scheduler)
             production.guard(module, text, self.scheduler, stand_ins)
             dropped.guard(module, self.scheduler)
@@ -237,6 +240,7 @@ class Loaded:
             file: {line: dict(kinds) for line, kinds in lines.items()}
             for file, lines in self.labels.items()
         }
+        """The labels of atomic modules that the harness's ATOMIC leaves, at any ``atomicity``."""
         atomic.declare(
             getattr(harness, "ATOMIC", None),
             self.mechanism,
@@ -276,4 +280,8 @@ class Loaded:
                 "Define shared(harness) -> {variable: value}.",
             )
         self.harness: Callable[[Scenario, Implementation], Harness] = harness
+        """The class that sets a scenario up."""
         self.implementation = SimpleNamespace(**names)
+        """The namespace of the implementation's classes, the mutant's in place of those that it
+        replaces.
+        """

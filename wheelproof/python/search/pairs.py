@@ -15,11 +15,13 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Violation:
-    """A pair at minimal depth. ``depth``: labelled steps from the start; ``schedule``: one way."""
+    """A pair at minimal depth."""
 
     model_state: int
     depth: int
+    """The number of labelled steps from the start."""
     schedule: tuple[Step, ...]
+    """One way to it."""
 
     @property
     def threads(self) -> tuple[str, ...]:
@@ -104,15 +106,15 @@ class PairGraph:
 
     def first_violation(self, holds: Callable[[int], bool]) -> Violation | None:
         """The nearest pair in whose model state ``holds(index of that state)`` is False."""
-        known: dict[int, bool] = {}
+        verdicts: dict[int, bool] = {}
 
-        def broken(node: int) -> bool:
+        def is_broken(node: int) -> bool:
             state = self.model_states[node]
-            if state not in known:
-                known[state] = not holds(state)
-            return known[state]
+            if state not in verdicts:
+                verdicts[state] = not holds(state)
+            return verdicts[state]
 
-        return self.first(broken)
+        return self.first(is_broken)
 
     def first_deadlock(self) -> Violation | None:
         """The nearest pair in which no thread can move although not all have ended."""

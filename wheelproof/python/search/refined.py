@@ -21,7 +21,7 @@ Stop = tuple[str, str | None]
 """Where a thread waits: the label and the line."""
 
 
-def refined(
+def refine(
     implementation: ControlledImplementation,
     scenario: Scenario,
     schedule: Sequence[str],
@@ -51,7 +51,7 @@ def refined(
 def _stops(
     implementation: ControlledImplementation, scenario: Scenario, moves: Sequence[Move]
 ) -> Iterator[tuple[Move, Stop]]:
-    """The thread of each coarse step, with what it chooses, and where it then waits.
+    """The thread of each coarse step, with its choice, and where it then waits.
 
     The threads before their first step come first.
     """
@@ -70,17 +70,17 @@ def _stop(run: Run, index: int) -> Stop:
 
 
 def _racing(run: Run, race: RaceDetector, stops: Sequence[tuple[Move, Stop]]) -> Racing | None:
-    taken: list[str] = []
+    steps: list[str] = []
     for number, (move, stop) in enumerate(stops):
         index, choice = thread_of(move), choice_in(move)
         first = number >= len(run.threads)  # before the first step a thread may be there already
         while first or _stop(run, index) != stop:
-            if not run.threads[index].enabled or len(taken) == MAX_STEPS:
+            if not run.threads[index].enabled or len(steps) == MAX_STEPS:
                 return None
             name = run.threads[index].name
             run.step((index, choice))
-            taken.append(word(name, labelled("", run.choice)))
+            steps.append(word(name, labelled("", run.choice)))
             choice, first = choice[len(run.choice) :], False
             if race.met is not None:
-                return Racing(race.met.race, tuple(taken[: race.met.second]), race.met.first)
+                return Racing(race.met.race, tuple(steps[: race.met.second]), race.met.first)
     return None

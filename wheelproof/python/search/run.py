@@ -38,10 +38,10 @@ class ControlledImplementation:
     other and of the production modules.
     """
 
-    def __init__(self, loaded: Loaded) -> None:
-        self._loaded = loaded
-        self.root, self.mechanism = loaded.root, loaded.mechanism
-        self.scheduler = loaded.scheduler
+    def __init__(self, source: Loaded) -> None:
+        self._loaded = source
+        self.root, self.mechanism = source.root, source.mechanism
+        self.scheduler = source.scheduler
         self._run: Run | None = None
 
     @classmethod
@@ -72,7 +72,7 @@ class ControlledImplementation:
 
     @property
     def computations(self) -> dict[str, dict[str, tuple[str, ...]]]:
-        """File, relative to the root -> function -> what it computes with numbers."""
+        """File, relative to the root -> function -> its expressions with numbers."""
         return {
             file: arithmetic.computations(text, file)
             for file, text in sorted(self._loaded.texts.items())
@@ -84,14 +84,16 @@ class ControlledImplementation:
         return self._loaded.named
 
     @property
-    def unnamed(self) -> list[str]:
+    def modules_without_subject(self) -> list[str]:
         """The implementation's modules with labels that neither SUBJECT nor ATOMIC has."""
         harness = self._loaded.harness_module
-        named = {*harness.SUBJECT, *(getattr(harness, "ATOMIC", None) or {})}
+        names = {*harness.SUBJECT, *(getattr(harness, "ATOMIC", None) or {})}
         modules = [
-            file.removesuffix(".py").replace("/", ".") for file, of in self.labels.items() if of
+            file.removesuffix(".py").replace("/", ".")
+            for file, labels in self.labels.items()
+            if labels
         ]
-        return [name for name in modules if name.startswith("impl.") and name not in named]
+        return [name for name in modules if name.startswith("impl.") and name not in names]
 
     @property
     def marks(self) -> dict[str, bool]:
@@ -118,11 +120,11 @@ class ControlledImplementation:
                 "which is not loaded.",
                 "Name a module that SUBJECT's modules import, as 'impl.some_module'.",
             )
-        mine = tuple(f"{name}: " for name in modules)
-        declared, met = self._loaded.branches.declared, self._loaded.branches.collect()
+        prefixes = tuple(f"{name}: " for name in modules)
+        outcomes, outcomes_met = self._loaded.branches.declared, self._loaded.branches.collect()
         return (
-            frozenset(each for each in declared if each.startswith(mine)),
-            frozenset(each for each in met if each.startswith(mine)),
+            frozenset(outcome for outcome in outcomes if outcome.startswith(prefixes)),
+            frozenset(outcome for outcome in outcomes_met if outcome.startswith(prefixes)),
         )
 
     @property
@@ -176,13 +178,13 @@ class Run:
 
     def __init__(
         self,
-        loaded: Loaded,
+        source: Loaded,
         scenario: Scenario,
         race: RaceDetector | None,
         coarse: bool,
         intern: dict[Piece, int],
     ) -> None:
-        self._loaded, self._scheduler, self.scenario = loaded, loaded.scheduler, scenario
+        self._loaded, self._scheduler, self.scenario = source, source.scheduler, scenario
         self._race, self._coarse, self._intern = race, coarse, intern
         threads = scenario.get("threads")
         if not isinstance(threads, Mapping) or not threads:
@@ -191,10 +193,10 @@ class Run:
                 "Give it threads = {name = [[operation, arguments...], ...]}.",
             )
         self._scheduler.end()
-        created = self._scheduler.created = Created()
+        objects = self._scheduler.created = Created()
         self._scheduler.time = self._scheduler.interrupts = None
         self._scheduler.order.begin(scenario)
-        self.harness = loaded.harness(scenario, loaded.implementation)
+        self.harness = source.harness(scenario, source.implementation)
         self._scheduler.order.harness = self.harness
         works = programs(scenario)
         self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(works)]
@@ -202,28 +204,28 @@ class Run:
         roots = getattr(self.harness, "names", None)
         if not isinstance(roots, Mapping):
             raise ExploreError(
-                f"harness/{loaded.mechanism}.py: Harness has no names.",
+                f"harness/{source.mechanism}.py: Harness has no names.",
                 "Set self.names to {role: object} for the objects of the scenario.",
             )
-        where = f"harness/{loaded.mechanism}.py"
-        finalizers.refuse_dropped(created.finalized, roots.values(), where)
+        where = f"harness/{source.mechanism}.py"
+        finalizers.refuse_dropped(objects.finalized, roots.values(), where)
         self._names = Names(
             self.harness,
             dict(roots),
             self.threads,
-            loaded.files,
-            created.objects,
-            loaded.stacks,
-            loaded.positions,
-            loaded.own.names,
-            loaded.definitions.known,
+            source.files,
+            objects.objects,
+            source.stacks,
+            source.positions,
+            source.own.names,
+            source.definitions.known,
         )
         for part in (self._scheduler.time, self._scheduler.interrupts):
             if part is not None and not self._names.knows(part):
                 kind = type(part).__name__
                 name = kind.lower()
                 raise ExploreError(
-                    f"harness/{loaded.mechanism}.py: Harness.names does not reach the scenario's "
+                    f"harness/{source.mechanism}.py: Harness.names does not reach the scenario's "
                     f"{kind}, "
                     "which would be no part of the state.",
                     f"Add it to names: {{'{name}': self.{name}, ...}}.",
@@ -271,7 +273,7 @@ class Run:
     def step(self, move: Move, strict: bool = True) -> None:
         """Let a thread, that of index ``move``, perform the operation that it waits at.
 
-        It must be enabled. A move with a choice says what the step has to choose first; if not
+        It must be enabled. A move with a choice is the first choice of the step; if not
         ``strict``, where it can. Raises :class:`~wheelproof.python.findings.StepError`; the run is
         over then.
         """
@@ -286,7 +288,7 @@ class Run:
 
     @property
     def choice(self) -> Choice:
-        """What the last :meth:`step` has chosen."""
+        """The choice of the last :meth:`step`."""
         return self._scheduler.alternatives.taken
 
     @property

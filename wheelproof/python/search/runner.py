@@ -22,11 +22,12 @@ from wheelproof.python.search.run import ControlledImplementation, Run, threads_
 
 @dataclass(frozen=True)
 class Racing:
-    """The first race, and the schedule up to its second access. ``first``: the other one's step."""
+    """The first race, and the schedule up to its second access."""
 
     race: Race
     schedule: tuple[str, ...]
     first: int
+    """The step of the first access."""
 
     @property
     def accesses(self) -> dict[int, str]:
@@ -85,10 +86,10 @@ class Runner:
 
     def racing(self) -> Racing | None:
         """The first race that the detector met, if it was in the present run."""
-        met = None if self._race is None else self._race.met
-        if met is None or met is self._known:
+        meeting = None if self._race is None else self._race.met
+        if meeting is None or meeting is self._known:
             return None
-        return Racing(met.race, self.schedule[: met.second], met.first)
+        return Racing(meeting.race, self.schedule[: meeting.second], meeting.first)
 
     def begin(self) -> None:
         """Begin a run. Raises Ended, as :meth:`step`."""
@@ -100,46 +101,46 @@ class Runner:
                 self._scenario, race=self._race, coarse=self._coarse, draw=self.draw
             )
         except StepError as error:
-            raise self._stopped(error) from None
+            raise self._end_of(error) from None
         self._compare()
 
     def step(self, move: Move) -> None:
-        """Take a step. What it chooses beyond ``move`` is drawn at random, if anything is."""
+        """Take a step. Its choices beyond ``move`` are drawn at random."""
         index, run = thread_of(move), self.run
         thread, label = run.threads[index], run.threads[index].label
         self._path.append((thread.name, label))
         self._source = thread.source
-        stopped = None
+        failure = None
         try:
             run.step(move)
         except StepError as error:
-            stopped = error
+            failure = error
         if run.choice:
             self._path[-1], move = (thread.name, labelled(label, run.choice)), (index, run.choice)
-        if stopped is not None:
-            raise self._stopped(stopped) from None
+        if failure is not None:
+            raise self._end_of(failure) from None
         if self._rows is not None:
             row = self._rows[self._state]
             if move not in row:
                 raise Ended(self._other_choice(move, moves_in(row, index)))
-            mine, theirs = run.results(index), results_of(self._rows, self._state, move)
+            ours, theirs = run.results(index), results_of(self._rows, self._state, move)
             before, self._state = self._state, row[move][1]
             self._compare()
-            if parted := compare_results(mine, theirs, thread.name):
+            if difference := compare_results(ours, theirs, thread.name):
                 raise Ended(
                     Difference(
                         "result",
-                        parted,
+                        difference,
                         tuple(self._path),
                         before,
-                        {"results": mine},
+                        {"results": ours},
                         {"results": theirs},
                         self._source,
                     )
                 )
 
     def _other_choice(self, move: Move, theirs: Collection[Move]) -> Difference:
-        """A step chooses what the model cannot, or it does not choose and the model does."""
+        """A step makes a choice that the model cannot, or none where the model does."""
         name, label = self._path[-1]
         return Difference(
             "choice",
@@ -164,14 +165,14 @@ class Runner:
     def _compare(self) -> None:
         if self._rows is None:
             return
-        parted = compare_enabled(
+        difference = compare_enabled(
             self.run.enabled(), self._rows[self._state], self._names, self.run.labels
         )
-        if parted is not None:
-            kind, message, mine, theirs = parted
+        if difference is not None:
+            kind, message, ours, theirs = difference
             raise Ended(
                 Difference(
-                    kind, message, tuple(self._path), self._state, mine, theirs, self._source
+                    kind, message, tuple(self._path), self._state, ours, theirs, self._source
                 )
             )
         if self._shared_of is not None:
@@ -189,5 +190,5 @@ class Runner:
                     )
                 )
 
-    def _stopped(self, error: StepError) -> Ended:
+    def _end_of(self, error: StepError) -> Ended:
         return Ended(Difference(error.kind, error.message, tuple(self._path), source=self._source))

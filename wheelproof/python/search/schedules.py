@@ -22,32 +22,31 @@ MAX_STEPS = 10_000
 
 @dataclass(frozen=True)
 class Taken:
-    """One step that was taken.
-
-    ``kind``: of its operation; ``source``: ``file:line``; ``shared``: the harness's variables after
-    it.
-    """
+    """One step that was taken."""
 
     thread: str
     label: str
     kind: str
+    """The kind of its operation."""
     source: str
+    """``file:line``."""
     shared: Mapping[str, Values] = field(default_factory=dict)
+    """The harness's variables after it."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A schedule that was run. ``initial``: the variables before the first step.
-
-    ``end``: ``done`` (all threads ended), ``deadlock``, ``running`` (the schedule is over, threads
-    can go on) or the kind of ``difference``. ``enabled``: thread -> label of those that can move
-    after the last step.
-    """
+    """A schedule that was run."""
 
     initial: Mapping[str, Values]
+    """The variables before the first step."""
     steps: tuple[Taken, ...]
     end: str
+    """``done`` (all threads ended), ``deadlock``, ``running`` (the schedule is over, threads can go
+    on) or the kind of ``difference``.
+    """
     enabled: Mapping[str, str]
+    """Thread -> label, for the threads that can move after the last step."""
     difference: Difference | None = None
     races: tuple[Race, ...] = ()
 
@@ -85,7 +84,7 @@ def _replay(
 ) -> Replay:
     names = threads_of(scenario)
     runner = Runner(implementation, scenario, rows, shared_of, race, coarse)
-    taken: list[Taken] = []
+    steps: list[Taken] = []
     initial: Mapping[str, Values] = {}
     try:
         runner.begin()
@@ -123,15 +122,15 @@ def _replay(
                     f"Write a step that chooses as {name}=value.",
                 )
             label = labelled(label, choice)
-            taken.append(Taken(name, label, site.kind, site.where, runner.run.shared()))
-    except Ended as ended:
+            steps.append(Taken(name, label, site.kind, site.where, runner.run.shared()))
+    except Ended as error:
         return Replay(
-            initial, tuple(taken), ended.difference.kind, {}, ended.difference, _races(race)
+            initial, tuple(steps), error.difference.kind, {}, error.difference, _races(race)
         )
     finally:
         runner.end()
     end = "done" if runner.done else "running" if runner.can_move else "deadlock"
-    return Replay(initial, tuple(taken), end, runner.can_move, None, _races(race))
+    return Replay(initial, tuple(steps), end, runner.can_move, None, _races(race))
 
 
 def texts_of(choice: Choice) -> str:
@@ -145,26 +144,30 @@ def _races(race: RaceDetector | None) -> tuple[Race, ...]:
 
 @dataclass(frozen=True)
 class RandomSchedules:
-    """The result of random schedules.
-
-    ``outcome``: ``passed``, ``different`` or ``inconclusive`` (``why`` has the reason).
-
-    ``figures``: schedules, steps, deadlocks (schedules that ended in one), capped (schedules that
-    did not end), cpu (seconds).
-    ``seed``: with the number of the schedule it makes the schedule again; ``schedule``: of the
-    schedule that the difference is in, else of the first that ended in a deadlock or not at all.
-    ``deadlock``: of the first that ended in one. ``racing``: the first race, in its schedule.
-    """
+    """The result of random schedules."""
 
     outcome: str
+    """``passed``, ``different`` or ``inconclusive`` (``why`` has the reason)."""
     figures: Mapping[str, float]
+    """The counts:
+
+    schedules, steps, deadlocks (schedules that ended in one), capped (schedules that did not end),
+    cpu (seconds).
+    """
     races: tuple[Race, ...]
     seed: int
+    """The seed. With the number of the schedule it makes the schedule again."""
     difference: Difference | None = None
     schedule: tuple[str, ...] = ()
+    """The schedule of the difference.
+
+    Without one it is the first that ended in a deadlock or not at all.
+    """
     why: str = ""
     deadlock: tuple[str, ...] = ()
+    """The first schedule that ended in a deadlock."""
     racing: Racing | None = None
+    """The first race, in its schedule."""
 
 
 def random_schedules(
@@ -192,14 +195,14 @@ def random_schedules(
             "A coarse schedule cannot be compared with a model: it has fewer steps.",
             "Leave out coarse, or rows.",
         )
-    started = time.process_time()
+    begin = time.process_time()
     chance = random.Random(seed)
     tally = _Tally()
     runner = Runner(implementation, scenario, rows, shared_of, race, coarse)
     runner.draw = chance.randrange
     with Watchdog(implementation.scheduler):
         for _ in range(schedules):
-            if time.process_time() - started > budget:
+            if time.process_time() - begin > budget:
                 tally.why = (
                     f"{budget:g} CPU seconds were not enough for more than {tally.done} of "
                     f"{schedules} schedules"
@@ -214,7 +217,7 @@ def random_schedules(
         "steps": tally.steps,
         "deadlocks": tally.deadlocks,
         "capped": tally.capped,
-        "cpu": round(time.process_time() - started, 3),
+        "cpu": round(time.process_time() - begin, 3),
     }
     return RandomSchedules(
         "different" if tally.difference else "inconclusive" if tally.why else "passed",
@@ -231,7 +234,7 @@ def random_schedules(
 
 @dataclass
 class _Tally:
-    """What random schedules have come to so far. Fields are those of :class:`RandomSchedules`."""
+    """The outcome of random schedules so far. Fields are those of :class:`RandomSchedules`."""
 
     done: int = 0
     steps: int = 0
@@ -267,8 +270,8 @@ def _run_one(runner: Runner, chance: random.Random, max_steps: int, tally: _Tall
             tally.first = tally.first or runner.schedule
             tally.deadlock = tally.deadlock or runner.schedule
         tally.done += 1
-    except Ended as ended:
-        tally.difference, tally.first = ended.difference, ended.difference.threads
+    except Ended as end:
+        tally.difference, tally.first = end.difference, end.difference.threads
     finally:
         tally.steps += steps
         tally.racing = tally.racing or runner.racing()

@@ -62,13 +62,12 @@ class Parted(Exception):
 
 
 class Ended(NamedTuple):
-    """The end of a search.
-
-    ``outcome``: ``equal`` (all states are known), ``different`` or ``inconclusive`` (the budget was
-    used up, see ``why``).
-    """
+    """The end of a search."""
 
     outcome: str
+    """``equal`` (all states are known), ``different`` or ``inconclusive`` (the budget was used up,
+    see ``why``).
+    """
     difference: Difference | None = None
     why: str = ""
 
@@ -78,7 +77,7 @@ class Search:
 
     ``scenario``: with its threads. ``budget``: CPU seconds. ``race``: a detector to follow all
     runs. ``audit``: check each state on the way of a replay. ``progress``: called with the figures.
-    A subclass judges states and steps in ``_found``, ``_started`` and ``_taken``; it raises
+    A subclass judges states and steps in ``_add_node``, ``_begin_run`` and ``_add_edge``; it raises
     :class:`Parted`.
     """
 
@@ -136,10 +135,10 @@ class Search:
             "cpu": round(time.process_time() - self.started, 3),
         }
 
-    def _started(self, node: int) -> None:
+    def _begin_run(self, node: int) -> None:
         """Called once, with the first state."""
 
-    def _taken(self, node: int, move: Move, following: int) -> None:
+    def _add_edge(self, node: int, move: Move, following: int) -> None:
         """Called when a step has been taken for the first time."""
 
     def run(self) -> Ended:
@@ -155,8 +154,8 @@ class Search:
                     return Ended("inconclusive", why=why)
                 self._step_on(target)
                 self._report()
-        except Parted as parted:
-            return Ended("different", parted.difference)
+        except Parted as error:
+            return Ended("different", error.difference)
         finally:
             if self._current is not None:
                 self._current.end()
@@ -182,17 +181,17 @@ class Search:
                 self.scenario, race=self.race, intern=self.intern
             )
         except StepError as error:
-            raise self._stopped(error) from None
+            raise self._end_of(error) from None
         if first:
-            self._started(self._visit(None))
+            self._begin_run(self._visit(None))
         return self.unfinished[0] if self.unfinished else None
 
     def _step_on(self, target: int) -> None:
         node = self._replay(target)
-        left = self.left
+        moves = self.left
         while True:
-            while left[node]:
-                node = self._take(node, left[node][-1])
+            while moves[node]:
+                node = self._take(node, moves[node][-1])
             way = self._near(node)
             if way is None:
                 return
@@ -209,7 +208,7 @@ class Search:
             plan.append(move)
         return plan[::-1]
 
-    def named(self, node: int, move: Move) -> Step:
+    def step_of(self, node: int, move: Move) -> Step:
         """A step from a state, by the name of its thread."""
         thread = thread_of(move)
         return self.names[thread], labelled(self.enabled[node][thread], choice_in(move))
@@ -223,19 +222,19 @@ class Search:
                 self._check_place(node)
             return node
         for move in plan:
-            self.path.append(self.named(node, move))
+            self.path.append(self.step_of(node, move))
             node = self.successors[node][move]
         try:
             self.current.replay(plan)
         except StepError as error:
-            raise self._stopped(error) from None
+            raise self._end_of(error) from None
         self.steps += len(plan)
         self._check_place(node)
         return node
 
     def _near(self, node: int) -> list[Move] | None:
         """The shortest known way from a finished state to an unfinished one, within the horizon."""
-        left, successors = self.left, self.successors
+        moves, successors = self.left, self.successors
         came: dict[int, tuple[int, Move] | None] = {node: None}
         todo = deque([node])
         while todo and len(came) < HORIZON:
@@ -243,7 +242,7 @@ class Search:
             for move, following in successors[place].items():
                 if following not in came:
                     came[following] = (place, move)
-                    if left[following]:
+                    if moves[following]:
                         way = []
                         while (before := came[following]) is not None:
                             following, move = before
@@ -261,31 +260,31 @@ class Search:
         self.path.append((name, label))
         self.source = acting.source
         self.steps += 1
-        stopped = None
+        failure = None
         try:
             run.step(move)
         except StepError as error:
-            stopped = error
+            failure = error
         if run.choice:
             self.path[-1] = (name, labelled(label, run.choice))
-        if stopped is not None:
-            raise self._stopped(stopped) from None
+        if failure is not None:
+            raise self._end_of(failure) from None
 
-    def _take(self, node: int, planned: Move) -> int:
-        """A step that has not been taken from this state. What it chooses is known afterwards."""
-        self._step(planned)
-        run, thread = self.current, thread_of(planned)
+    def _take(self, node: int, plan: Move) -> int:
+        """A step that has not been taken from this state. Its choice is known afterwards."""
+        self._step(plan)
+        run, thread = self.current, thread_of(plan)
         move: Move = (thread, run.choice) if run.choice else thread
         if results := run.results(thread):
             self.results[node, move] = results
         if run.sole and move == thread:
             self.sole[node, thread] = run.sole
-        left = self.left[node]
-        left.remove(planned)
-        left += [(thread, other) for other in run.beside]
+        moves = self.left[node]
+        moves.remove(plan)
+        moves += [(thread, value) for value in run.beside]
         following = self._visit((node, move))
         self.successors[node][move] = following
-        self._taken(node, move, following)
+        self._add_edge(node, move, following)
         return following
 
     def whole(self, node: int, thread: int) -> bool:
@@ -300,20 +299,20 @@ class Search:
             run = self.current
             node = self.number[fingerprint] = len(self.fingerprints)
             self.fingerprints.append(fingerprint)
-            enabled = run.enabled()
+            moves = run.enabled()
             self.implementation.order.wait_for(run.threads)
-            self.enabled.append(enabled)
+            self.enabled.append(moves)
             self.waits.append(tuple([thread.label for thread in run.threads]))
             self.sites.append(tuple([thread.site for thread in run.threads]))
             self.successors.append({})
-            self.left.append(list(enabled))
+            self.left.append(list(moves))
             self.parent.append(parent)
-            if enabled:
+            if moves:
                 self.unfinished.append(node)
-            self._found(node)
+            self._add_node(node)
         return node
 
-    def _found(self, node: int) -> None:
+    def _add_node(self, node: int) -> None:
         """The run is in a new state."""
         part = self.fingerprints[node][0]
         if part not in self.shared:
@@ -342,7 +341,7 @@ class Search:
 
     # -- differences and progress
 
-    def _stopped(self, error: StepError) -> Parted:
+    def _end_of(self, error: StepError) -> Parted:
         return Parted(self._difference(error.kind, error.message))
 
     def _difference(self, kind: str, message: str) -> Difference:

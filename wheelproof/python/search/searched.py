@@ -1,4 +1,4 @@
-"""What a comparison of runs reads of a search, of Python code or of compiled classes."""
+"""The view of a search that a comparison of runs has, of Python code or compiled classes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Numbered(Protocol):
 
 
 class Halfway(Protocol):
-    """What shows an operation's own locks while it is under way."""
+    """The variables that show an operation's own locks while it is under way."""
 
     @property
     def halfway(self) -> Mapping[str, str]:
@@ -26,7 +26,7 @@ class Halfway(Protocol):
 
 
 class Searched(Protocol):
-    """What an inclusion reads of a search: of states by their numbers, of threads likewise.
+    """The view of a search that an inclusion has. States and threads are numbers.
 
     No step of a composed run chooses: a step is its thread, although searches allow a choice too.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Known(NamedTuple):
-    """What the search knows of a state, and of one of its steps: the state after it, results."""
+    """The facts of a search on a state, and on one of its steps: the state after it, results."""
 
     state: tuple[int, ...]
     enabled: Mapping[int, str]
@@ -30,16 +30,14 @@ class Known(NamedTuple):
 
 
 class SecondWays:
-    """States stepped again.
+    """States stepped again."""
 
-    ``stepped``: their number; ``known``: the states that have a second way; ``in_time``: whether
-    the search's budget was enough for all chosen states.
-    """
-
-    def __init__(self, search: Search, most: int) -> None:
-        self.search, self.most = search, most
+    def __init__(self, search: Search, limit: int) -> None:
+        self.search, self.most = search, limit
         self.known = self.stepped = 0
+        """``stepped``: the number of states that were stepped again."""
         self.in_time = True
+        """Whether the search's budget was enough for all chosen states."""
 
     def run(self) -> Difference | None:
         """Step states again, and return the first difference.
@@ -48,58 +46,59 @@ class SecondWays:
         """
         entries = self._entries()
         self.known = len(entries)
+        """The states that have a second way."""
         stride = max(1, -(-len(entries) // self.most)) if self.most else 0
         for before, entering in entries[::stride] if stride else ():
             if time.process_time() - self.search.started > self.search.budget:
                 self.in_time = False
                 return None
-            if (found := self._again(before, entering)) is not None:
-                return found
+            if (difference := self._again(before, entering)) is not None:
+                return difference
             self.stepped += 1
         return None
 
     def controls(self) -> dict[str, bool]:
         """Planted difference of the first second way -> whether it is rejected.
 
-        What is known of a state, or of the state after one of its steps, is another.
+        The facts on a state, or on the state after one of its steps, are others.
         """
         search = self.search
         for before, entering in self._entries()[:1]:
             node = search.successors[before][entering]
             move, after = next(iter(search.successors[node].items()))
-            way, known = [*search.way(before), entering], self._known(node, move, after)
-            planted = {
-                "another state": known._replace(state=()),
-                "other threads that can move": known._replace(enabled={}),
-                "another state after a step": known._replace(after=()),
-                "another result of a step": known._replace(results=(self,)),
+            way, expectation = [*search.way(before), entering], self._expectation(node, move, after)
+            faults = {
+                "another state": expectation._replace(state=()),
+                "other threads that can move": expectation._replace(enabled={}),
+                "another state after a step": expectation._replace(after=()),
+                "another result of a step": expectation._replace(results=(self,)),
             }
             return {
-                f"a second way to {name}": self._stepped(way, move, wrong) is not None
-                for name, wrong in planted.items()
+                f"a second way to {name}": self._compare_step(way, move, wrong) is not None
+                for name, wrong in faults.items()
             }
         return {}
 
     def _entries(self) -> list[tuple[int, Move]]:
         """The last edge, (state, step), of a second way into each state that has one."""
-        search, found = self.search, {}
+        search, entries = self.search, {}
         for node, following in enumerate(search.successors):
             for move, after in following.items():
                 if search.parent[after] != (node, move) and search.enabled[after]:
-                    found[after] = (node, move)
-        return list(found.values())
+                    entries[after] = (node, move)
+        return list(entries.values())
 
     def _again(self, before: int, entering: Move) -> Difference | None:
         search = self.search
         node = search.successors[before][entering]
         way = [*search.way(before), entering]
         for move, after in search.successors[node].items():
-            found = self._stepped(way, move, self._known(node, move, after))
-            if found is not None:
-                return found
+            difference = self._compare_step(way, move, self._expectation(node, move, after))
+            if difference is not None:
+                return difference
         return None
 
-    def _known(self, node: int, move: Move, after: int) -> Known:
+    def _expectation(self, node: int, move: Move, after: int) -> Known:
         search = self.search
         return Known(
             search.fingerprints[node],
@@ -108,16 +107,16 @@ class SecondWays:
             search.results.get((node, move), ()),
         )
 
-    def _stepped(self, way: list[Move], move: Move, known: Known) -> Difference | None:
-        """A step at the end of a way, compared with what is known of it."""
+    def _compare_step(self, way: list[Move], move: Move, expectation: Known) -> Difference | None:
+        """A step at the end of a way, compared with the facts on it."""
         search = self.search
         run = search.implementation.begin(search.scenario, intern=search.intern)
         try:
             run.replay(way)
-            if run.fingerprint() != known.state or run.enabled() != known.enabled:
+            if run.fingerprint() != expectation.state or run.enabled() != expectation.enabled:
                 return self._difference(way, "")
             run.step(move)
-            if run.fingerprint() != known.after or run.results(move) != known.results:
+            if run.fingerprint() != expectation.after or run.results(move) != expectation.results:
                 return self._difference([*way, move], "")
         except (StepError, Unnamed) as error:
             return self._difference([*way, move], f" ({error.message})")
@@ -136,5 +135,5 @@ class SecondWays:
     def _steps(self, way: list[Move]) -> Iterator[tuple[str, str]]:
         node = 0
         for move in way:
-            yield self.search.named(node, move)
+            yield self.search.step_of(node, move)
             node = self.search.successors[node][move]

@@ -29,21 +29,26 @@ is broken."""
 
 @dataclass(frozen=True)
 class Explored:
-    """The result of a search.
-
-    ``outcome``: ``kept``, ``violated`` (by ``property``, at the end of ``schedule``) or
-    ``inconclusive`` (the budget was used up). For an exception or a broken rule ``property`` is
-    the kind of finding (``exception``, ``rule``, ...) and ``why`` has the details. ``ends``: states
-    in which all threads have ended. ``figures``: impl_states, impl_edges, runs, steps, cpu
-    (seconds).
-    """
+    """The result of a search."""
 
     outcome: str
+    """``kept``, ``violated`` or ``inconclusive``.
+
+    A violation is one of ``property``, at the end of ``schedule``. An inconclusive search has used
+    its budget up.
+    """
     figures: Mapping[str, float]
+    """The counts: impl_states, impl_edges, runs, steps, cpu (seconds)."""
     ends: int
+    """The number of states in which all threads have ended."""
     property: str = ""
+    """The property.
+
+    For an exception or a broken rule it is the kind of finding (``exception``, ``rule``, ...).
+    """
     schedule: tuple[tuple[str, str], ...] = field(default=())
     why: str = ""
+    """The details of a finding."""
 
 
 def explore_states(
@@ -61,17 +66,17 @@ def explore_states(
     """
     search = _States(implementation, scenario, properties, patient, budget)
     with Watchdog(implementation.scheduler), rare_collections():
-        found = search.run()
-    endless = search.endless() if found.outcome == "equal" else None
+        result = search.run()
+    endless = search.endless() if result.outcome == "equal" else None
     figures = search.figures()
-    if found.difference is not None:
+    if result.difference is not None:
         return Explored(
             "violated",
             figures,
             search.ends,
-            found.difference.kind,
-            tuple(found.difference.schedule),
-            found.difference.message,
+            result.difference.kind,
+            tuple(result.difference.schedule),
+            result.difference.message,
         )
     if endless is not None:
         return Explored(
@@ -83,7 +88,10 @@ def explore_states(
             "no end can be reached from here",
         )
     return Explored(
-        "kept" if found.outcome == "equal" else found.outcome, figures, search.ends, why=found.why
+        "kept" if result.outcome == "equal" else result.outcome,
+        figures,
+        search.ends,
+        why=result.why,
     )
 
 
@@ -106,33 +114,33 @@ class _States(Search):
         for node, following in enumerate(self.successors):
             for after in following.values():
                 before[after].append(node)
-        reached = {
+        reachable = {
             node for node, labels in enumerate(self.waits) if all(label == DONE for label in labels)
         }
-        todo = list(reached)
+        todo = list(reachable)
         while todo:
             for node in before[todo.pop()]:
-                if node not in reached:
-                    reached.add(node)
+                if node not in reachable:
+                    reachable.add(node)
                     todo.append(node)
-        return next((node for node in range(len(self.fingerprints)) if node not in reached), None)
+        return next((node for node in range(len(self.fingerprints)) if node not in reachable), None)
 
     def schedule(self, node: int) -> tuple[tuple[str, str], ...]:
         """The steps that first led to a state."""
         steps = []
         while (parent := self.parent[node]) is not None:
             node, move = parent
-            steps.append(self.named(node, move))
+            steps.append(self.step_of(node, move))
         return tuple(reversed(steps))
 
-    def _found(self, node: int) -> None:
+    def _add_node(self, node: int) -> None:
         threads = self.current.threads
-        done = all(thread.label == DONE for thread in threads)
-        if done:
+        is_done = all(thread.label == DONE for thread in threads)
+        if is_done:
             self.ends += 1
         if self.patient in self.left[node] and len(self.left[node]) > 1:
             self.left[node].remove(self.patient)
-        if not done and not self.enabled[node]:
+        if not is_done and not self.enabled[node]:
             stuck = ", ".join(
                 f"{thread.name} at {thread.label}" for thread in threads if thread.label != DONE
             )

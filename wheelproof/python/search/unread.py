@@ -32,16 +32,18 @@ _NO_VALUE = object()
 
 
 class Fields(NamedTuple):
-    """The fields that a harness reads.
-
-    ``changed``: the slots that have had two values, as ``Class.slot``, or as
-    ``Class.slot.part`` for a part of a lock or of another primitive of the runtime. ``unread``:
-    those of them that the harness does not read in some object, with the place of one: its path
-    from the objects that ``Harness.names`` gives.
-    """
+    """The fields that a harness reads."""
 
     changed: frozenset[str]
+    """The slots that have had two values, as ``Class.slot``.
+
+    A part of a lock or of another primitive of the runtime is ``Class.slot.part``.
+    """
     unread: Mapping[str, str]
+    """The changed slots that the harness does not read in some object, with the place of one.
+
+    A place is a path from the objects that ``Harness.names`` gives.
+    """
 
 
 def fields_read(search: Search) -> Fields:
@@ -66,44 +68,46 @@ def fields_read(search: Search) -> Fields:
                 if path in pending and _decides(run, path, slots, before, view):
                     pending.remove(path)
             run.end()
-    pending -= _determined(search, tries, pending, slots)
+    pending -= _functional_paths(search, tries, pending, slots)
     return Fields(frozenset(names.values()), {names[path]: path for path in sorted(pending)})
 
 
-def _determined(
+def _functional_paths(
     search: Search, tries: Mapping[str, list[int]], pending: set[str], slots: Mapping[str, _Slot]
 ) -> set[str]:
     """Parts of the runtime's primitives that follow from parts which the harness reads.
 
     An example: how often a lock is held that is not re-entrant.
     """
-    found = set()
+    paths = set()
     for path in pending:
         if path in slots and type(slots[path].instance).__module__.startswith(_TOOL):
             read = [
-                each
-                for each, slot in slots.items()
-                if slot.instance is slots[path].instance and each in tries and each not in pending
+                name
+                for name, slot in slots.items()
+                if slot.instance is slots[path].instance and name in tries and name not in pending
             ]
             if read and _function(search, read, path):
-                found.add(path)
-    return found
+                paths.add(path)
+    return paths
 
 
 def _function(search: Search, read: list[str], path: str) -> bool:
     """Whether, in all states, the slot has one value for each combination of the others'."""
     run = search.implementation.begin(search.scenario, intern=search.intern)
-    places = [run.paths.index(each) for each in (*read, path) if each in run.paths]
+    places = [
+        run.paths.index(other_path) for other_path in (*read, path) if other_path in run.paths
+    ]
     parts = [
         run.parts(piece)[0] for piece, number in search.intern.items() if number in search.shared
     ]
     run.end()
     if len(places) <= len(read):
         return False  # a part of an object that a thread has created
-    known: dict[Piece, object] = {}
+    values_by_input: dict[Piece, object] = {}
     for values in ([part[place] for place in places] for part in parts):
-        *others, value = values
-        if known.setdefault(tuple(others), value) != value:
+        *inputs, value = values
+        if values_by_input.setdefault(tuple(inputs), value) != value:
             return False
     return True
 
@@ -115,43 +119,44 @@ def _tries(search: Search) -> dict[str, list[int]]:
         node_of.setdefault(part, node)
     pieces = {number: piece for piece, number in search.intern.items() if number in node_of}
     run = search.implementation.begin(search.scenario, intern=search.intern)
-    fixed: list[Piece] = []
-    created: dict[str, list[tuple[int, list[object]]]] = {}
+    heads: list[Piece] = []
+    objects: dict[str, list[tuple[int, list[object]]]] = {}
     parts = sorted(pieces, key=node_of.__getitem__)
     for part in parts:
-        one, more = run.parts(pieces[part])
-        fixed.append(one)
+        head, more = run.parts(pieces[part])
+        heads.append(head)
         for name, *values in more:
-            created.setdefault(str(name), []).append((node_of[part], values))
+            objects.setdefault(str(name), []).append((node_of[part], values))
     nodes = [node_of[part] for part in parts]
-    found = {}
-    for path, column in zip(run.paths, zip(*fixed, strict=True), strict=True):
+    sample = {}
+    for path, column in zip(run.paths, zip(*heads, strict=True), strict=True):
         if column.count(column[0]) < len(column):
-            found[path] = _chosen(column, nodes)
+            sample[path] = _sample(column, nodes)
     run.end()
-    for name, states in created.items():
+    for name, states in objects.items():
         for place, column in enumerate(zip(*[values for _, values in states])):
             if column.count(column[0]) < len(column):
-                found[f"{name}.#{place}"] = _chosen(column, [node for node, _ in states])
-    return found
+                sample[f"{name}.#{place}"] = _sample(column, [node for node, _ in states])
+    return sample
 
 
-def _chosen(column: Piece, nodes: list[int]) -> list[int]:
+def _sample(column: Piece, nodes: list[int]) -> list[int]:
     """States in which a slot has another value than in the first one, some for each value."""
     of_value: dict[object, list[int]] = {}
     for value, node in zip(column, nodes, strict=True):
         if value != column[0] and (value in of_value or len(of_value) < VALUES):
-            known = of_value.setdefault(value, [])
-            if len(known) < STATES:
-                known.append(node)
-    return [node for known in of_value.values() for node in known]
+            nodes_of_value = of_value.setdefault(value, [])
+            if len(nodes_of_value) < STATES:
+                nodes_of_value.append(node)
+    return [node for nodes_of_value in of_value.values() for node in nodes_of_value]
 
 
 class _Slot(NamedTuple):
-    """A slot of an object. ``member``: its descriptor, which has no common type."""
+    """A slot of an object."""
 
     instance: object
     member: Any
+    """Its descriptor, which has no common type."""
 
     def get(self) -> object:
         try:
@@ -193,7 +198,7 @@ def _decides(
     if now is _NO_VALUE:
         return False
     try:
-        for value in _others(path, slots, before, now):
+        for value in _alternatives(path, slots, before, now):
             slot.set(value)
             if _answer(run) != view:
                 return True
@@ -202,7 +207,7 @@ def _decides(
     return False
 
 
-def _others(
+def _alternatives(
     path: str, slots: Mapping[str, _Slot], before: Mapping[str, object], now: object
 ) -> Iterator[object]:
     """Other values for a slot.
@@ -213,13 +218,13 @@ def _others(
     first = before.get(path)  # None for an object that is made later
     if first is not _NO_VALUE:
         yield first
-    mine, given = slots[path], {id(now), id(first)}
+    slot_here, excluded = slots[path], {id(now), id(first)}
     for slot in slots.values():
         value = slot.get()
-        if slot.member is mine.member and value is not _NO_VALUE and id(value) not in given:
-            given.add(id(value))
+        if slot.member is slot_here.member and value is not _NO_VALUE and id(value) not in excluded:
+            excluded.add(id(value))
             yield value
-            if len(given) > VALUES:
+            if len(excluded) > VALUES:
                 return
 
 
@@ -256,8 +261,8 @@ def _name(path: str, slots: Mapping[str, _Slot]) -> str:
     owner, slot = path.rpartition(".")[0], slots[path]
     kind, declaring, name = type(slot.instance), slot.member.__objclass__, slot.member.__name__
     if not kind.__module__.startswith(_TOOL):
-        of = kind if declaring.__module__.startswith(_TOOL) else declaring
-        return f"{of.__name__}.{name}"
+        class_ = kind if declaring.__module__.startswith(_TOOL) else declaring
+        return f"{class_.__name__}.{name}"
     while owner not in slots and owner.endswith("]"):
         owner = owner[: owner.rindex("[")]
     if owner in slots:

@@ -1,4 +1,4 @@
-"""What an implementation's state consists of, in values that are equal in every run.
+"""The parts of an implementation's state, in values that are equal in every run.
 
 ``kinds`` has the types that are compared, ``canonical`` with ``callables``, ``exceptions`` and
 ``generators`` their values; ``slots``, ``positions`` and ``stack`` find them, also those that

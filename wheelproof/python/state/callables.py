@@ -1,6 +1,6 @@
 """Functions and methods of an implementation, as parts of a fingerprint.
 
-A function decides what a call of it does by its code, its closure and its defaults. Two functions
+The code, the closure and the defaults of a function decide a call of it. Two functions
 are two objects, and two variables of one name are two cells.
 """
 
@@ -22,12 +22,12 @@ def of_function(
 ) -> tuple[object, ...]:
     """Code, globals, closure and defaults of a function.
 
-    ``value``: the canonical form of what it holds. Raises :class:`Unnamed` for a function with
+    ``value``: the canonical form of a part. Raises :class:`Unnamed` for a function with
     attributes.
     """
     if function.__dict__:
         raise loose_attributes(f"the function {function.__qualname__}")
-    cells, defaults, named = (
+    cells, defaults, keywords = (
         function.__closure__ or (),
         function.__defaults__ or (),
         function.__kwdefaults__ or {},
@@ -39,7 +39,7 @@ def of_function(
         *map(value, cells),
         len(defaults),
         *map(value, defaults),
-        *[(key, value(default)) for key, default in named.items()],
+        *[(key, value(default)) for key, default in keywords.items()],
     )
 
 
@@ -56,17 +56,17 @@ def shares(cell: CellType, frame: FrameType, name: str) -> bool:
 
     Python does not show the cells of a frame. So the cell is given another value for a moment.
     """
-    held = _contents(cell)
-    if frame.f_locals.get(name, _UNSET) is not held:
+    content = _contents(cell)
+    if frame.f_locals.get(name, _UNSET) is not content:
         return False
     cell.cell_contents = _PROBE
     try:
         return frame.f_locals.get(name, _UNSET) is _PROBE
     finally:
-        if held is _UNSET:
+        if content is _UNSET:
             del cell.cell_contents
         else:
-            cell.cell_contents = held
+            cell.cell_contents = content
         _ = frame.f_locals  # brings the frame's dictionary up to date
 
 

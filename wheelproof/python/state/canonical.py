@@ -1,9 +1,9 @@
 """Values in a form that is equal in two runs if and only if they mean the same in both.
 
-Code, classes, modules and members of enumerations are compared by what they are, not by what they
-are called. An object that can change, or that has an identity, is written once, and by its number
+Code, classes, modules and members of enumerations are compared by their content, not by their
+name. An object that can change, or that has an identity, is written once, and by its number
 where it is met again: a second name of it differs from a copy. :mod:`wheelproof.python.state.kinds`
-has the closed list of what is compared. All else is refused.
+has the closed list of compared types. All else is refused.
 
 Immutable values of built-in types (numbers, texts, tuples, frozen sets, ranges) have no identity
 here, as Python gives them none that a program may rely on.
@@ -62,11 +62,7 @@ _ENUM = frozenset({"_value_", "_name_", "__objclass__", "_sort_order_"})
 
 
 class Values:
-    """Values of one run. ``definitions``: ids of those that are there from the beginning.
-
-    ``files``: the files of the implementation. ``stacks`` judges the evaluation stacks of
-    generators that wait; ``positions``: those that it has passed, which runs share.
-    """
+    """Values of one run."""
 
     def __init__(
         self,
@@ -75,6 +71,12 @@ class Values:
         positions: Positions | None,
         definitions: Container[int],
     ) -> None:
+        """Meets no value yet.
+
+        ``files``: the files of the implementation. ``stacks`` judges the evaluation stacks of
+        suspended frames. ``positions``: the judged ones, which runs share. ``definitions``: ids of
+        the definitions that are there from the beginning.
+        """
         self._files, self._stacks, self._definitions = files, stacks, definitions
         self._positions = Positions() if positions is None else positions
         self._names: dict[int, str] = {
@@ -104,10 +106,10 @@ class Values:
         if kind is str:
             return v if not v.startswith(PREFIX) else ("str", v)
         if kind in _OBJECTS:  # the body of _again, written out: lists are frequent
-            met, key = self._met, id(v)
-            if key in met:
-                return ("same", met[key])
-            met[key] = len(met)
+            numbers, key = self._met, id(v)
+            if key in numbers:
+                return ("same", numbers[key])
+            numbers[key] = len(numbers)
             self.by_identity = True
         if kind is tuple or kind is list:
             return (kind.__name__, *[self.value(x) for x in v])
@@ -187,8 +189,8 @@ class Values:
         number = len(self._met)
         self._met[-1 - number] = number  # no id of an object
         self._variables.append((frame, name, number))
-        seen = frame.f_locals
-        return ("cell", self.value(seen[name]) if name in seen else UNSET)
+        locals_ = frame.f_locals
+        return ("cell", self.value(locals_[name]) if name in locals_ else UNSET)
 
     def _cell_of(self, cell: CellType) -> Piece:
         if id(cell) not in self._met:
@@ -210,10 +212,10 @@ class Values:
         return ("definition", id(value))
 
     def _member(self, value: Enum, kind: type[Enum]) -> object:
-        held = attributes_of(value)
-        if held is None or not held.keys() <= _ENUM:
+        attributes = attributes_of(value)
+        if attributes is None or not attributes.keys() <= _ENUM:
             raise loose_attributes(f"the enum member {value!r}")
-        name = held.get("_name_")
+        name = attributes.get("_name_")
         if kind._member_map_.get(str(name)) is not value:
             raise Unnamed(
                 f"{value!r}, which is no member of its class by name: it was made while the "

@@ -15,7 +15,8 @@ _parts: Any = vars(BaseException)
 
 
 def of_exception(error: BaseException, value: Callable[[object], object]) -> tuple[object, ...]:
-    """Class, arguments, members, slots and origins of an exception. ``value``: of what it holds.
+    """Class, arguments, members, slots and origins of an exception. ``value``: the canonical form
+    of a part.
 
     Raises :class:`Unnamed` for one with attributes in a dictionary, such as notes.
     """
@@ -42,10 +43,10 @@ def _read(
     get: Callable[[object], object], error: BaseException, value: Callable[[object], object]
 ) -> object:
     try:
-        held = get(error)
+        attribute = get(error)
     except AttributeError:
         return UNSET
-    return value(held)
+    return value(attribute)
 
 
 def of_traceback(trace: TracebackType, positions: Positions) -> tuple[object, ...]:

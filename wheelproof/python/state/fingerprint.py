@@ -43,14 +43,7 @@ def _of_created(piece: object) -> TypeGuard[Piece]:
 
 
 class Names(Values):
-    """Names of the objects of one run, and the fingerprints made with them.
-
-    ``roots``: role -> object. ``files``: the files of the implementation. ``created``:
-    (name, object) of what the threads have created, a list that grows. ``stacks`` judges the
-    evaluation stacks of suspended frames; ``positions``: those that it has passed, which runs
-    share. ``known``: objects of the tool. ``definitions``: ids of those that are there from the
-    beginning.
-    """
+    """Names of the objects of one run, and the fingerprints made with them."""
 
     def __init__(
         self,
@@ -58,19 +51,24 @@ class Names(Values):
         roots: dict[str, object],
         threads: Sequence[Thread],
         files: Container[str],
-        created: Sequence[tuple[str, object]] = (),
+        objects: Sequence[tuple[str, object]] = (),
         stacks: Stacks | None = None,
         positions: Positions | None = None,
-        known: Mapping[str, object] = {},
+        tools: Mapping[str, object] = {},
         definitions: Container[int] = frozenset(),
     ) -> None:
+        """Names the roots and the tools.
+
+        ``roots``: role -> object. ``objects``: (name, object) of the threads' creations, a list
+        that grows. ``tools``: name -> object of the tool. :class:`Values` has the others.
+        """
         super().__init__(files, stacks, positions, definitions)
         self._names[id(harness)] = PREFIX + "harness"
-        self._names |= {id(tool): PREFIX + name for name, tool in known.items()}
+        self._names |= {id(tool): PREFIX + name for name, tool in tools.items()}
         self._kept: list[object] = []
         self._cells: list[tuple[Callable[[object], object], object]] = []
         self.paths: list[str] = []
-        self._created, self._noted = created, 0
+        self._created, self._noted = objects, 0
         # Sorted by name: the order of creation differs from run to run.
         self._new: list[tuple[str, object, Reads]] = []
         for thread in threads:
@@ -82,7 +80,7 @@ class Names(Values):
 
     def _register(self, value: Any, path: str, root: bool = False) -> None:
         """Name an object and all that it reaches through slots and containers."""
-        names, kept = self._names, self._kept
+        names, keep_alive = self._names, self._kept
         todo: list[tuple[Any, str, bool]] = [(value, path, root)]
         containers: set[int] = set()
         while todo:
@@ -97,7 +95,7 @@ class Names(Values):
                 todo += self._inside(value, kind, path, root)
                 continue
             names[id(value)] = PREFIX + path
-            kept.append(value)
+            keep_alive.append(value)
             later = []
             for name, get in slots_of(kind):
                 place = f"{path}.{name}"
@@ -114,7 +112,10 @@ class Names(Values):
     def _inside(
         self, value: Any, kind: type, path: str, root: bool
     ) -> Iterator[tuple[object, str, bool]]:
-        """What a container holds, last first. Refuses objects whose state is not in slots alone."""
+        """The items of a container, last first.
+
+        Refuses objects whose state is not in slots alone.
+        """
         if root and (kind in MUTABLE or issubclass(kind, BaseException)):
             raise _no_slots(path, kind)
         if kind in _CONTAINERS or is_named_tuple(kind):
@@ -154,8 +155,8 @@ class Names(Values):
         """
         self.begin()
         if not self._new:
-            return self._fixed()
-        return (self._fixed(), *[self._slots_of(*new) for new in self._new])
+            return self._first_part()
+        return (self._first_part(), *[self._slots_of(*new) for new in self._new])
 
     def slots(self) -> Iterator[tuple[str, Callable[[object], object], object]]:
         """(path, function that reads it without a step, object) of every slot in :meth:`shared`.
@@ -172,14 +173,10 @@ class Names(Values):
         """Split a result of :meth:`shared`: fixed slots, (name, value, ...) per created object."""
         if not piece:
             return piece, ()
-        fixed, *others = piece
-        created = tuple([each for each in others if _of_created(each)])
-        if (
-            isinstance(fixed, tuple)
-            and len(fixed) == len(self._cells)
-            and len(created) == len(others)
-        ):
-            return fixed, created
+        head, *tail = piece
+        objects = tuple([part for part in tail if _of_created(part)])
+        if isinstance(head, tuple) and len(head) == len(self._cells) and len(objects) == len(tail):
+            return head, objects
         return piece, ()
 
     def _slots_of(self, name: str, value: object, slots: Reads) -> Piece:
@@ -191,7 +188,7 @@ class Names(Values):
                 raise Unnamed(f"{name}.{slot} holds {error.message}", error.remedy) from None
         return tuple(out)
 
-    def _fixed(self) -> Piece:
+    def _first_part(self) -> Piece:
         name, value = self._names.get, self.value
         try:
             return tuple(
@@ -236,18 +233,18 @@ class Names(Values):
             except KeyError:
                 here = self._place(thread, frame)
             if here is not None:
-                number, places, own, cells = here
+                number, places, locals_, cells = here
                 out.append(number)
                 out.append(places[frame.f_lasti // 2])
                 if self._stacks is not None and positions.is_new(frame, inner):
                     self._stacks.check(frame, inner)
                 inner = frame
-                seen = frame.f_locals
+                values = frame.f_locals
                 variable = ""
                 try:
-                    for variable in own:
+                    for variable in locals_:
                         try:
-                            v = seen[variable]
+                            v = values[variable]
                         except KeyError:
                             continue
                         out.append(variable)

@@ -1,6 +1,6 @@
 """Generators of an implementation, as parts of a fingerprint.
 
-A generator that waits at a ``yield`` decides what happens when it goes on. The garbage collector
+A generator that waits at a ``yield`` decides its further course. The garbage collector
 knows all that it holds: locals, the values on its evaluation stack, such as the iterator of a
 ``for``, and the exception that it handles.
 """
@@ -41,23 +41,23 @@ def of_generator(
         )
     if stacks is not None and positions.is_new(frame, None):
         stacks.check(frame, None)
-    out = ["generator", positions.number(code), positions.of(code)[frame.f_lasti // 2]]
-    seen = frame.f_locals
+    out = ["generator", positions.number(code), positions.offsets_of(code)[frame.f_lasti // 2]]
+    variables = frame.f_locals
     for variable in variables_of(code):
-        if variable in seen:
-            out += [variable, value(seen[variable])]
-    own = {*map(id, (frame, seen, code, generator.__name__, generator.__qualname__))}
+        if variable in variables:
+            out += [variable, value(variables[variable])]
+    exempt = {*map(id, (frame, variables, code, generator.__name__, generator.__qualname__))}
     for part in gc.get_referents(generator):
-        if id(part) not in own and not (type(part) is FunctionType and part.__code__ is code):
+        if id(part) not in exempt and not (type(part) is FunctionType and part.__code__ is code):
             out.append(value(part) if type(part) not in ITERATORS else _of_iterator(part, value))
     return tuple(out)
 
 
 def _of_iterator(iterator: object, value: Callable[[object], object]) -> tuple[object, ...]:
-    """What an iterator goes through, and how far it has come."""
-    reduced = iterator.__reduce__()
-    assert isinstance(reduced, tuple)
-    _, parts, *state = reduced
+    """The object that an iterator goes through, and how far it has come."""
+    reduction = iterator.__reduce__()
+    assert isinstance(reduction, tuple)
+    _, parts, *state = reduction
     return (
         type(iterator).__name__,
         *[_of_iterator(p, value) if type(p) in ITERATORS else value(p) for p in parts],

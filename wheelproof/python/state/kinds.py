@@ -37,7 +37,7 @@ NUMBERS = frozenset({int, str, float, bytes, complex, range})
 CONTAINERS = frozenset({tuple, list, deque, dict, set, frozenset, MappingProxyType})
 CALLABLES = frozenset({FunctionType, MethodType, BuiltinFunctionType})
 CONTENTS = NUMBERS | CONTAINERS | CALLABLES | {CellType, GeneratorType, TracebackType}
-"""Types whose values are compared by what they contain. A value of a derived type is not."""
+"""Types whose values are compared by their contents. A value of a derived type is not."""
 SINGLE = frozenset({bool, NoneType, EllipsisType, NotImplementedType})
 """Types that have all their values from the beginning."""
 ITERATORS = frozenset(
@@ -70,15 +70,15 @@ Reads = tuple[tuple[str, Callable[[object], object]], ...]
 
 def _of_class(function: Callable[[type], T]) -> Callable[[type], T]:
     """Call a function once for each class. A class may say that it equals another one."""
-    kept: dict[int, tuple[type, T]] = {}
+    cache: dict[int, tuple[type, T]] = {}
 
-    def of(kind: type) -> T:
-        known = kept.get(id(kind))
-        if known is None:
-            known = kept[id(kind)] = kind, function(kind)
-        return known[1]
+    def result_of(kind: type) -> T:
+        entry = cache.get(id(kind))
+        if entry is None:
+            entry = cache[id(kind)] = kind, function(kind)
+        return entry[1]
 
-    return of
+    return result_of
 
 
 @_of_class
@@ -92,8 +92,8 @@ def way(kind: type) -> str:
         return "refused" if is_larger(kind) else "contents"
     if kind.__module__.partition(".")[0] in sys.stdlib_module_names:
         return "refused"  # its class may have state, as that of weakref.finalize has
-    listed = any("__slots__" in vars(base) for base in kind.__mro__)
-    return "slots" if listed and not foreign_base(kind) else "refused"
+    has_slots = any("__slots__" in vars(base) for base in kind.__mro__)
+    return "slots" if has_slots and not foreign_base(kind) else "refused"
 
 
 def is_named_tuple(kind: type) -> bool:
@@ -107,15 +107,15 @@ def has_dict(kind: type) -> bool:
 
 
 def attributes_of(value: object) -> Mapping[str, object] | None:
-    """The attributes of an object's own, whatever its class calls ``__dict__``.
+    """The attributes of an object's own, also where its class redefines ``__dict__``.
 
     None where the class hides the dictionary.
     """
     for base in type(value).__mro__:
         descriptor: Any = vars(base).get("__dict__")
         if type(descriptor) in (GetSetDescriptorType, MemberDescriptorType):
-            found: Mapping[str, object] = descriptor.__get__(value)
-            return found
+            attributes: Mapping[str, object] = descriptor.__get__(value)
+            return attributes
     return None if has_dict(type(value)) else {}
 
 
@@ -128,16 +128,16 @@ def has_name(definition: type | ModuleType) -> bool:
         return sys.modules.get(definition.__name__) is definition
     if not _is_heap(definition):
         return True
-    found: object = sys.modules.get(definition.__module__)
+    owner: object = sys.modules.get(definition.__module__)
     for name in definition.__qualname__.split("."):
-        found = vars(found).get(name) if isinstance(found, (type, ModuleType)) else None
-    return found is definition
+        owner = vars(owner).get(name) if isinstance(owner, (type, ModuleType)) else None
+    return owner is definition
 
 
 @_of_class
 def slots_of(kind: type) -> Reads:
     """(name, function that reads it) of each slot of a class and its bases, marked or not."""
-    found: list[tuple[str, Callable[[object], object]]] = []
+    slots: list[tuple[str, Callable[[object], object]]] = []
     for base in kind.__mro__:
         names = vars(base).get("__slots__", ())
         for name in (names,) if isinstance(names, str) else names:
@@ -150,8 +150,8 @@ def slots_of(kind: type) -> Reads:
             if descriptor is not None and name not in ("__dict__", "__weakref__"):
                 member = getattr(descriptor, "member", descriptor)
                 if type(member) is MemberDescriptorType:
-                    found.append((attribute, member.__get__))
-    return tuple(found)
+                    slots.append((attribute, member.__get__))
+    return tuple(slots)
 
 
 @_of_class
@@ -171,17 +171,17 @@ def members_of(kind: type) -> Reads:
 
 @_of_class
 def is_larger(kind: type) -> bool:
-    """Whether an instance is larger than what is read of it, so that C keeps state in it.
+    """Whether an instance is larger than its readable parts, so that C keeps state in it.
 
     Read are the slots, a dictionary of attributes and, of exceptions, the members in C that
     :func:`members_of` has. The word of weak references is no state.
     """
-    known: type = object
+    largest: type = object
     if issubclass(kind, BaseException):
-        known = next(base for base in kind.__mro__ if _is_read(base))
-    size = known.__basicsize__ + _POINTER * len(slots_of(kind))
-    size += _POINTER * ((kind.__weakrefoffset__ > 0) - (known.__weakrefoffset__ > 0))
-    size += _POINTER * ((kind.__dictoffset__ > 0) - (known.__dictoffset__ > 0))
+        largest = next(base for base in kind.__mro__ if _is_read(base))
+    size = largest.__basicsize__ + _POINTER * len(slots_of(kind))
+    size += _POINTER * ((kind.__weakrefoffset__ > 0) - (largest.__weakrefoffset__ > 0))
+    size += _POINTER * ((kind.__dictoffset__ > 0) - (largest.__dictoffset__ > 0))
     return kind.__basicsize__ > size or kind.__itemsize__ != 0
 
 
@@ -211,7 +211,7 @@ def _adds_state(kind: type) -> bool:
     return "__slots__" not in vars(kind) and (
         base is None
         or any(
-            getattr(kind, each) != getattr(base, each)
-            for each in ("__basicsize__", "__itemsize__", "__dictoffset__")
+            getattr(kind, attribute) != getattr(base, attribute)
+            for attribute in ("__basicsize__", "__itemsize__", "__dictoffset__")
         )
     )

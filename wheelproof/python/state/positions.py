@@ -2,8 +2,8 @@
 
 CPython 3.11 calls in two instructions, PRECALL and CALL, and replaces those that run often by
 specialised ones. Some of these perform the call in the first of the two, others leave the position
-in the cache behind an instruction. The number here is that of the instruction which calls, whatever
-has replaced it.
+in the cache behind an instruction. The number here is that of the instruction which calls, also
+where another has replaced it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ that it may share."""
 
 def places(code: CodeType) -> tuple[int, ...]:
     """Half of ``f_lasti`` -> the offset of the instruction; last, -1 of a frame not yet begun."""
-    found = [-1] * (len(code.co_code) // 2 + 1)
+    offsets = [-1] * (len(code.co_code) // 2 + 1)
     begins = list(dis.get_instructions(code))
     for here, then in zip(begins, [*begins[1:], None], strict=True):
-        joined = here.opname == "PRECALL" and then is not None
+        is_pair = here.opname == "PRECALL" and then is not None
         end = len(code.co_code) if then is None else then.offset
         for offset in range(here.offset, end, 2):
-            found[offset // 2] = then.offset if joined and then is not None else here.offset
-    return tuple(found)
+            offsets[offset // 2] = then.offset if is_pair and then is not None else here.offset
+    return tuple(offsets)
 
 
 class Positions:
@@ -42,24 +42,24 @@ class Positions:
         self._places: dict[int, tuple[CodeType, tuple[int, ...]]] = {}
         self._codes: dict[int, CodeType] = {}
         self.frames: dict[int, FramePlaces | None] = {}
-        """id of a code -> what :meth:`frame` says of it."""
+        """id of a code -> the result of :meth:`frame` for it."""
         self._judged: set[tuple[int, int, int | None]] = set()
 
-    def of(self, code: CodeType) -> tuple[int, ...]:
+    def offsets_of(self, code: CodeType) -> tuple[int, ...]:
         """The table of ``places``, made once."""
-        kept = self._places.get(id(code))
-        if kept is None:
-            kept = self._places[id(code)] = code, places(code)
-        return kept[1]
+        entry = self._places.get(id(code))
+        if entry is None:
+            entry = self._places[id(code)] = code, places(code)
+        return entry[1]
 
     def frame(self, code: CodeType, files: Container[str]) -> FramePlaces | None:
         """The table of a frame's code with its variables; None for code of the tool.
 
         ``files``: those of the implementation. Raises :class:`Unnamed` for code of others.
         """
-        found: FramePlaces | None = None
+        result: FramePlaces | None = None
         if code.co_filename in files:
-            found = (self.number(code), self.of(code), *split_variables(code))
+            result = (self.number(code), self.offsets_of(code), *split_variables(code))
         elif not code.co_filename.startswith(_TOOL):
             raise Unnamed(
                 f"a call from {code.co_qualname} ({code.co_filename}): it is no code of the "
@@ -67,8 +67,8 @@ class Positions:
                 "Call a function that has steps from the implementation itself.",
             )
         self.number(code)
-        self.frames[id(code)] = found
-        return found
+        self.frames[id(code)] = result
+        return result
 
     def number(self, code: CodeType) -> int:
         """A number of this code alone, as long as these positions are kept."""
@@ -79,11 +79,11 @@ class Positions:
 
         Specialised instructions have positions of their own here: each is judged.
         """
-        called = None
+        callee = None
         if inner is not None:
-            self.of(inner.f_code)
-            called = id(inner.f_code)
-        key = id(frame.f_code), frame.f_lasti, called
+            self.offsets_of(inner.f_code)
+            callee = id(inner.f_code)
+        key = id(frame.f_code), frame.f_lasti, callee
         if key in self._judged:
             return False
         self._judged.add(key)

@@ -60,21 +60,21 @@ def variables_of(code: CodeType) -> tuple[str, ...]:
 
     Looked up by id, since the hash of a code object is computed from its whole content.
     """
-    own, cells = split_variables(code)
-    return own + cells
+    locals_, cells = split_variables(code)
+    return locals_ + cells
 
 
 def split_variables(code: CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The locals that a frame alone has, and those that a function may have and that may change."""
-    known = _variables.get(id(code))
-    if known is None:
+    entry = _variables.get(id(code))
+    if entry is None:
         names = code.co_varnames + tuple(
             n for n in code.co_cellvars + code.co_freevars if n not in code.co_varnames
         )
-        shared = tuple(n for n in names if _is_shared(code, n))
-        alone = tuple(n for n in names if n not in shared)
-        known = _variables[id(code)] = (alone, shared), code
-    return known[0]
+        cells = tuple(n for n in names if _is_shared(code, n))
+        alone = tuple(n for n in names if n not in cells)
+        entry = _variables[id(code)] = (alone, cells), code
+    return entry[0]
 
 
 def _is_shared(code: CodeType, name: str) -> bool:

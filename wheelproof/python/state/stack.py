@@ -43,12 +43,10 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class Stacks:
-    """Judges the suspended frames of one implementation, each position once.
-
-    ``trees``: file name of the code -> its syntax tree; ``fields``: names of the marked fields.
-    """
+    """Judges the suspended frames of one implementation, each position once."""
 
     def __init__(self, trees: Mapping[str, ast.Module], fields: Collection[str]) -> None:
+        """``trees``: file name -> syntax tree. ``fields``: names of the marked fields."""
         self._fields = frozenset(fields)
         self._pure = _pure_names(tuple(trees.values()), self._fields)
         self._trees = dict(trees)
@@ -70,17 +68,17 @@ class Stacks:
         node = _node(tree, (line, column, end_line, end_column))
         if node is None:
             return
-        entered: list[ast.expr] = []
+        expressions: list[ast.expr] = []
         if (
             isinstance(node, ast.expr)
             and isinstance(around.get(node), ast.withitem)
             and not _calls(node, inner)
         ):
-            entered = [node]
+            expressions = [node]
         # Python 3.11 gives the entry and the exit of a with the place of the statement.
         if isinstance(node, (ast.With, ast.AsyncWith)):
-            entered = [item.context_expr for item in node.items]
-        for part in (*entered, *self._handed(node, inner), *self._waiting(node, around)):
+            expressions = [item.context_expr for item in node.items]
+        for part in (*expressions, *self._arguments(node, inner), *self._waiting(node, around)):
             if not self._stable(part):
                 text = ast.unparse(part)
                 raise Unnamed(
@@ -92,7 +90,7 @@ class Stacks:
 
     # -- values that wait
 
-    def _handed(self, node: ast.AST, inner: FrameType | None) -> Iterator[ast.expr]:
+    def _arguments(self, node: ast.AST, inner: FrameType | None) -> Iterator[ast.expr]:
         """Receiver and arguments of a primitive's call. A function has them in its locals."""
         if isinstance(node, ast.Call):
             if not _calls(node, inner):

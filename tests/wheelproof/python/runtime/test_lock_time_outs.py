@@ -306,7 +306,7 @@ def test_no_time_out_is_one_step_of_kind_lock(arguments, called):
 
 
 def test_a_lock_that_refuses_no_argument_is_rejected(called, monkeypatch):
-    monkeypatch.setattr(locks, "limited", lambda blocking, timeout: blocking and timeout != -1)
+    monkeypatch.setattr(locks, "is_limited", lambda blocking, timeout: blocking and timeout != -1)
     assert ("raised", "ValueError") not in called_with(called, "lock", (True, -2))
 
 

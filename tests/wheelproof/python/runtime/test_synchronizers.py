@@ -69,7 +69,7 @@ def cpython(tmp_path_factory):
     The result by chance is False in the schedules in which the thread wakes first.
     """
     with pytest.MonkeyPatch.context() as patched:
-        plant(patched, "Condition", either=lambda self: True)
+        plant(patched, "Condition", by_chance=lambda self: True)
         return load(tmp_path_factory.mktemp("cpython"), of_cpython())
 
 

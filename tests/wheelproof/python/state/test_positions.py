@@ -60,5 +60,5 @@ def test_each_instruction_of_a_call_has_the_place_of_the_call():
 
 def test_a_table_is_made_once_for_a_code():
     positions = Positions()
-    first = positions.of(called.__code__)
-    assert positions.of(called.__code__) is first
+    first = positions.offsets_of(called.__code__)
+    assert positions.offsets_of(called.__code__) is first

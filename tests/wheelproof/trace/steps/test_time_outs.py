@@ -91,7 +91,7 @@ def test_time_outs_that_never_come_are_rejected(box, monkeypatch):
 def test_a_time_out_that_is_ignored_is_rejected(box, monkeypatch):
     """The recorder once took every lock without an end, whatever its time-out was."""
     root, controlled = box
-    monkeypatch.setattr(locks, "limited", lambda blocking, timeout: False)
+    monkeypatch.setattr(locks, "is_limited", lambda blocking, timeout: False)
     schedule = next(iter(ends(controlled, PROGRAMS["free"]).values()))
     steps = labels_of(controlled, PROGRAMS["free"], schedule)
     with pytest.raises(ToolError, match="a waits at L8, and should take L3"):
