@@ -13,17 +13,22 @@ from typing import Any
 
 from rich.table import Table
 
-from wheelproof import documents, temporary
+from wheelproof import documents
 from wheelproof.checks import prove, refinement, sensitivity
 from wheelproof.checks.context import Context, counts_of, graph_config
 from wheelproof.checks.jobs import kind_of
 from wheelproof.checks.samples import invariants
 from wheelproof.console import console
-from wheelproof.errors import ToolError
+from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.explorer import explore
 from wheelproof.project import counts
 from wheelproof.project.mechanism import Config, Mechanism
+from wheelproof.tlc import mc, translation
+from wheelproof.tlc.refusals import refuses
 from wheelproof.tlc.result import Outcome
+
+FOLDER = Path("build", "counts")
+"""The folder of the measurements in that of the project. Messages name its logs."""
 
 SENSITIVITY = sensitivity.NAME
 """What ``--update-counts`` rewrites beside the counts of configs."""
@@ -183,29 +188,30 @@ def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
     folder, failed = mechanism.spec.parent, False
     known = counts.read(folder)
     mine = known.setdefault(mechanism.name, {})
-    with temporary.folder("counts") as scratch:
-        context = Context(mechanism, scratch, "nightly")
-        for config in mechanism.configs.values():
-            if only and config.name not in only:
-                continue
-            found, fault = measure(context.without(config.without), config)
-            old = {name: getattr(config, name) for name in counts.NAMES}
-            if fault:
-                failed = True
-                print(f"{config.name}: not rewritten: {fault}", flush=True)
-            elif found and found != old:
-                changes = ", ".join(
-                    f"{name} {old[name]} -> {found[name]}"
-                    for name in counts.NAMES
-                    if old[name] != found[name]
-                )
-                print(f"{config.name}: {changes}", flush=True)
-                mine[config.name] = found
-            else:
-                print(f"{config.name}: as declared", flush=True)
-        breaking = counts.read_broken(folder)
-        if not only or SENSITIVITY in only:
-            breaking[mechanism.name] = _what_breaks(context, breaking.get(mechanism.name, {}))
+    for module in mc.closure(mechanism.spec):
+        translation.require_current(module)
+    context = Context(mechanism, mechanism.root / FOLDER, "nightly")
+    for config in mechanism.configs.values():
+        if only and config.name not in only:
+            continue
+        found, fault = measure(context.without(config.without), config)
+        old = {name: getattr(config, name) for name in counts.NAMES}
+        if fault:
+            failed = True
+            print(f"{config.name}: not rewritten: {fault}", flush=True)
+        elif found and found != old:
+            changes = ", ".join(
+                f"{name} {old[name]} -> {found[name]}"
+                for name in counts.NAMES
+                if old[name] != found[name]
+            )
+            print(f"{config.name}: {changes}", flush=True)
+            mine[config.name] = found
+        else:
+            print(f"{config.name}: as declared", flush=True)
+    breaking = counts.read_broken(folder)
+    if not only or SENSITIVITY in only:
+        breaking[mechanism.name] = _what_breaks(context, breaking.get(mechanism.name, {}))
     known[mechanism.name] = {name: mine[name] for name in mechanism.configs if name in mine}
     counts.write(folder, known, breaking)
     return int(failed)
@@ -246,7 +252,8 @@ def measure(context: Context, config: Config) -> tuple[dict[str, int], str]:
     else:
         result = context.tlc(config.name, plain, deadlock=False)
     if result.outcome is not Outcome.COMPLETED:
-        raise ToolError(f"{config.name}: {result.explanation}")
+        error = UsageError if refuses(result) else ToolError
+        raise error(f"{config.name}: {result.explanation}")
     theirs = {name: count for name, count in counts_of(result).items() if count is not None}
     if kind == "refinement":
         return theirs, ""  # another module's states, which no model has

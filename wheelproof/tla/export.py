@@ -25,6 +25,7 @@ from wheelproof.tlc import jar as jars
 from wheelproof.tlc import java as javas
 from wheelproof.tlc import mc, worker
 from wheelproof.tlc.jar import Jar
+from wheelproof.tlc.remedies import remedy
 
 _SECONDS = 600
 
@@ -36,9 +37,9 @@ class Source(NamedTuple):
     texts: tuple[tuple[str, str], ...]
 
     def digest(self, jar: Jar) -> str:
-        """The SHA-256 of the jar and the modules."""
+        """The SHA-256 of the jar and the modules, for trees of modules without an error."""
         content = "\0".join(
-            [jar.sha256, self.name, *(part for pair in self.texts for part in pair)]
+            ["sound", jar.sha256, self.name, *(part for pair in self.texts for part in pair)]
         )
         return hashlib.sha256(content.encode()).hexdigest()
 
@@ -75,7 +76,8 @@ def _load(source: Source) -> Module:
             f"There is no XML exporter in {jar.path}.", "Name another jar with TLA2TOOLS_JAR."
         )
     if refusal:
-        raise UsageError(f"SANY refuses {source.name}.tla: {refusal}.", "Correct the module.")
+        change = remedy(refusal) or "Correct the module"
+        raise UsageError(f"SANY refuses {source.name}.tla: {refusal}.", f"{change}.")
     return reader.read(xml)
 
 

@@ -58,7 +58,7 @@ def _export(exporter: object, file: Path) -> str:
         system.setErr(old[1])
     xml = bytes(tree.toByteArray())
     output = bytes(messages.toByteArray()).decode("utf-8", "replace")
-    if xml.startswith(b"<?xml") and not failure:
+    if xml.startswith(b"<?xml") and not failure and not _ERRORS.search(output):
         file.with_suffix(".xml").write_bytes(xml)
         return ""
     return refusal(output) or failure or "SANY printed no tree"

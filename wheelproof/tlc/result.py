@@ -17,6 +17,7 @@ from pathlib import Path
 
 from wheelproof.tlc.mc import FIRST
 from wheelproof.tlc.messages import ERROR, TLC_BUG, Code, Line, Message, Truncated
+from wheelproof.tlc.remedies import errors_among, with_remedy
 from wheelproof.tlc.values import Value, ValueSyntaxError, parse_value, split_state
 
 NO_DEADLOCK = "NoDeadlock"  # the property that a deadlock violates
@@ -293,7 +294,7 @@ class Account:
                 "give it a larger heap"
             )
         if self.errors:
-            return f"TLC failed with exit code {exit_code}: {self._reason()}"
+            return f"TLC failed with exit code {exit_code}: {with_remedy(self._reason())}"
         if not self.finished:
             return (
                 f"TLC ended with exit code {exit_code} without its closing message: "
@@ -355,7 +356,7 @@ class Account:
             if message.code != Code.NESTED_EXPRESSION
         ]
         if not texts or self.errors[0].code == Code.PARSING_FAILED:
-            texts = self.complaints or texts
+            texts = errors_among(self.complaints) or texts
         reason = " ".join(" ".join(texts).split()).rstrip(".") or "it printed nothing"
         return reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "..."
 
