@@ -171,6 +171,8 @@ class _Kill:
         elif mutant.property:
             self.depths(result, bisimulation)
         trace = self.rejected()
+        if mutant.property and verdict is Verdict.EXHAUSTIVE:
+            self.faults.append(self.survival(mutant.property))
         if result.property:
             try:
                 trace = self.kept(result)
@@ -316,6 +318,20 @@ class _Kill:
                     f"the fair cycle begins after {model} steps of the model, {impl} of the "
                     "implementation"
                 )
+
+    def survival(self, name: str) -> str:
+        """Where a change shows that does not break its property."""
+        difference = self.mutated.refused[0].difference
+        shows = (
+            f"and the change shows {difference}"
+            if difference
+            else "in which the changed code does what the specification does"
+        )
+        return (
+            f"{name} holds in all {self.graph.distinct} states of {self.mutant.scenario}, {shows}; "
+            "name a property or a scenario that needs the decision, or declare the mutant "
+            "equivalent"
+        )
 
     def small_label(self, state: int, move: Move) -> str:
         """The label of a step from a state of the reduced graph."""

@@ -180,7 +180,8 @@ class Stress:
         exception of the harness finds no fault. Elsewhere it is raised.
         """
         try:
-            outcome = tuple(self.implementation.shared(harness).values())
+            shared = self.implementation.shared(harness)
+            outcome = tuple(shared.values())
             broken = self.kept & {*self.implementation.broken(harness)}
         except Exception:
             if not self.implementation.planted:
@@ -189,7 +190,8 @@ class Stress:
         broken |= final.get(outcome, set())
         messages = [f"the end violates {', '.join(sorted(broken))}"] if broken else []
         if outcome not in final:
-            messages.append(f"the end is no final state of the model: {outcome}")
+            shown = ", ".join(f"{name} = {value!r}" for name, value in shared.items())
+            messages.append(f"the end is no final state of the model: {shown}")
             return {FINAL_STATE, *broken}, "; ".join(messages)
         if not broken:
             seen.add(outcome)
