@@ -16,7 +16,8 @@ def find(root: Path) -> dict[str, Mechanism]:
     if not files:
         raise NothingChecked(
             f"{root / 'spec'}: there is no TOML file, so there is nothing to check.",
-            "Run inside a subject's folder, or name one with --subject DIR.",
+            "Run inside a project's folder, or name one with --subject DIR. "
+            "`wheelproof init my_lock` writes one, and `wheelproof explore FILE::TEST` needs none.",
         )
     mechanisms = [read(file) for file in files]
     return {mechanism.name: mechanism for mechanism in mechanisms}

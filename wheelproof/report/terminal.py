@@ -269,7 +269,8 @@ def command(name: str, output: Path, trace: str) -> str:
 def reason(row: Row) -> str:
     """Why a row is not in order, in one line; never empty."""
     by = f" by {row.property}" if row.property else ""
-    return visible(row.why or f"expected {row.expected}, got {row.verdict}{by}")
+    why = row.why or f"expected {row.expected}, got {row.verdict}{by}"
+    return visible("; ".join(line.strip() for line in why.split("\n")))
 
 
 def expected_violations(rows: Sequence[Row]) -> list[Text]:

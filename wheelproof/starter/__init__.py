@@ -86,7 +86,9 @@ def write(folder: Path, name: str) -> list[Path]:
     texts = files(name)
     if there := [place for place in texts if (folder / place).exists()]:
         raise UsageError(
-            f"{folder / there[0]} is there already.", "Choose another name, or another folder."
+            f"{folder / there[0]} is there already.",
+            "Choose another name, or another folder. `wheelproof explore FILE::TEST` checks a "
+            "class that is there, by a test of it.",
         )
     counts_by_name, violations = counts.read(folder / "spec"), counts.read_broken(folder / "spec")
     paths: list[Path] = []

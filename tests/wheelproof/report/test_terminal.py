@@ -147,7 +147,7 @@ def test_untrusted_text_is_neither_markup_nor_an_escape(good):
     )
     text = printed(replace(good, rows=(hostile,)))
     assert "\x1b" not in text and "\u202e" not in text
-    assert "[red]m[/red] / tlc / \\x1b[31mname\\u202e" in text and "[/bold]\\nsecond" in text
+    assert "[red]m[/red] / tlc / \\x1b[31mname\\u202e" in text and "[/bold]; second" in text
 
 
 def test_different_depths_are_all_shown():

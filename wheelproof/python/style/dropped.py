@@ -130,8 +130,9 @@ def swallow_faults(tree: ast.Module) -> Faults:
                 node.lineno,
                 "swallowed",
                 "a handler of the harness that neither returns the exception nor raises",
-                "end it with a return that names the exception, or with raise: an exception is a "
-                "result, which the model compares",
+                "end it with raise, or with a return of the exception, such as `except Closed as "
+                "error: return type(error).__name__`: an exception is a result, which the model "
+                "compares",
             )
 
 
