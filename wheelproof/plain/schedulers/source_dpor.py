@@ -145,7 +145,7 @@ class SourceDPOR(Scheduler):
             node.backtrack |= possible & -possible
 
     def finish(self, execution: Execution) -> None:
-        if execution.ending in (Ending.DONE, Ending.STUCK):
+        if execution.ending is not Ending.DIFFERENT:
             for thread in execution.threads:
                 if not thread.done and thread.kind == ACQUIRE:
                     for earlier in execution.conflicts(thread, True):
