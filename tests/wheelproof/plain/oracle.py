@@ -2,8 +2,9 @@
 
 A drawn program's outcomes, as the reference machine has them, must be those of the search whose
 scheduling points are the racy places alone, and those of the search in which every access is one.
-The trace classes of source-DPOR must be those of all runs, where a program is small enough, and
-those of the runs with few preemptions the same whether states are remembered or not.
+The trace classes of source-DPOR must be those of optimal DPOR, and of all runs, where a program is
+small enough. Those of the runs with few preemptions must be the same with and without a memory of
+states.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from wheelproof.plain.exploration import Explorer
 from wheelproof.plain.happens_before import STAMP
 from wheelproof.plain.operations import Ending
 from wheelproof.plain.schedulers.bounded import Bounded
+from wheelproof.plain.schedulers.optimal_dpor import OptimalDPOR
 from wheelproof.plain.schedulers.source_dpor import SourceDPOR
 
 NAIVE = 300
@@ -53,6 +55,10 @@ class _Classes:
 
 
 class ClassesOfDPOR(_Classes, SourceDPOR):
+    pass
+
+
+class ClassesOfOptimalDPOR(_Classes, OptimalDPOR):
     pass
 
 
@@ -125,10 +131,15 @@ class Drawn(Explorer):
 
 @dataclass
 class Comparison:
-    """What a program's comparison has shown. ``difference`` is empty where all agree."""
+    """What a program's comparison has shown. ``difference`` is empty where all agree.
+
+    ``runs``: those of source-DPOR, with the searches for racy places; ``optimal_runs``: those of
+    optimal DPOR.
+    """
 
     difference: str
     runs: int = 0
+    optimal_runs: int = 0
     naive_runs: int = 0
     classes: int = 0
     outcomes: int = 0
@@ -151,10 +162,17 @@ def compared(explorer: Drawn, program: Program, naive: int = NAIVE, most: int = 
             return Comparison("", skipped=True)
     outcomes, classes = found
     runs = explorer.execution.executions
-    result = Comparison("", runs, 0, len(classes), len(outcomes))
+    result = Comparison("", runs, classes=len(classes), outcomes=len(outcomes))
     if outcomes != expected:
         result.difference = f"racy places: {_differences(outcomes, expected)}"
         return result
+    optimal = explorer.everything(ClassesOfOptimalDPOR(), 2 * most)
+    result.optimal_runs = explorer.execution.executions - runs
+    if optimal is None or optimal != found:
+        counts = [0, 0] if optimal is None else [len(each) for each in optimal]
+        result.difference = f"optimal: {counts} outcomes and classes, not {[*map(len, found)]}"
+        return result
+    runs = explorer.execution.executions
     every = explorer.everything(ClassesOfAll(), naive)
     result.naive_runs = explorer.execution.executions - runs
     if every is not None and every[1] != classes:

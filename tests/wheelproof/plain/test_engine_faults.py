@@ -1,5 +1,7 @@
 """Faults of the engine: the oracle of drawn programs names each of them."""
 
+import itertools
+
 import pytest
 
 from tests.wheelproof.plain import oracle
@@ -7,9 +9,10 @@ from tests.wheelproof.plain.drawn import KINDS, Writer, drawn
 from wheelproof.plain.accesses import Accesses
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.instrument.calls import Calls
-from wheelproof.plain.operations import ACQUIRE
+from wheelproof.plain.operations import ACQUIRE, Ending
 from wheelproof.plain.primitives import _Lock
 from wheelproof.plain.schedulers.bounded import Bounded
+from wheelproof.plain.schedulers.optimal_dpor import OptimalDPOR
 from wheelproof.plain.schedulers.source_dpor import SourceDPOR
 from wheelproof.plain.state import State
 
@@ -50,6 +53,38 @@ def _backtrack_points_are_dropped(monkeypatch):
             reverse(self, earlier, index, number, clock)
 
     monkeypatch.setattr(SourceDPOR, "_reverse", dropped)
+
+
+def _waits_are_reversed_in_whole_runs_alone(monkeypatch):
+    finish = SourceDPOR.finish
+
+    def whole(self, execution):
+        if execution.ending is Ending.REDUNDANT:
+            execution.ending = Ending.DIFFERENT
+        finish(self, execution)
+
+    monkeypatch.setattr(SourceDPOR, "finish", whole)
+
+
+def _wakeup_sequences_are_dropped(monkeypatch):
+    insert, counted = OptimalDPOR.insert, itertools.count()
+
+    def dropped(self, execution, node, events, plan):
+        if next(counted) % 3:
+            insert(self, execution, node, events, plan)
+
+    monkeypatch.setattr(OptimalDPOR, "insert", dropped)
+
+
+def _wakeup_trees_end_too_early(monkeypatch):
+    """A plan is taken for one that a branch covers, if the branch begins with its last thread."""
+    insert = OptimalDPOR.insert
+
+    def shorter(self, execution, node, events, plan):
+        if all(branch.number != plan[-1].number for branch in node.branches):
+            insert(self, execution, node, events, plan)
+
+    monkeypatch.setattr(OptimalDPOR, "insert", shorter)
 
 
 def _writes_depend_on_no_reads(monkeypatch):
@@ -98,6 +133,12 @@ FAULTS = {
     "state outlives a run": (_state_outlives_a_run, KINDS),
     "the clocks of a lock outlive a run": (_locks_outlive_a_run, KINDS),
     "a backtrack point is dropped": (_backtrack_points_are_dropped, KINDS),
+    "a wait is reversed in whole runs alone": (
+        _waits_are_reversed_in_whole_runs_alone,
+        (Writer.nested, Writer.guarded, Writer.guarded, Writer.reentrant),
+    ),
+    "a wakeup sequence is dropped": (_wakeup_sequences_are_dropped, KINDS),
+    "a wakeup tree ends too early": (_wakeup_trees_end_too_early, KINDS),
     "a write depends on no read": (_writes_depend_on_no_reads, KINDS),
     "half of a race stays off": (_a_racing_write_stays_off, KINDS),
     "a call in C is atomic": (
