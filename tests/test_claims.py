@@ -26,7 +26,7 @@ JARGON = re.compile(r"\b(note|notes|stranger)\b")
 
 
 def own_words(text: str) -> list[str]:
-    return [*JARGON.findall(text), *prose.measured(text).unused]
+    return [*JARGON.findall(text), *prose.measure(text).unused]
 
 
 FRAGMENT = re.compile(

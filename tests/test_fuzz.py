@@ -64,7 +64,7 @@ def test_a_round_that_cannot_run_ends_the_soak_and_is_no_pass(tmp_path, code):
 
 def test_a_failure_before_the_time_is_over_is_a_failure():
     text = "FAILED a.py::b - x\n!!! KeyboardInterrupt !!!"
-    assert fuzz.judged(None, text) == ("failed", ("a.py::b",))
+    assert fuzz.judge(None, text) == ("failed", ("a.py::b",))
 
 
 @pytest.mark.parametrize("minutes", [[], ["much"], ["0"], ["-1"], ["inf"], ["nan"]])
@@ -95,7 +95,7 @@ def test_a_real_round_fails_and_keeps_its_example(tmp_path):
     )
     arguments = ["-n", "0", "--rootdir", str(tmp_path), str(file)]
     code, text = fuzz.run(arguments, 600, tmp_path / "round.log")
-    assert fuzz.judged(code, text)[0] == "failed", text
+    assert fuzz.judge(code, text)[0] == "failed", text
     assert list((tmp_path / "build" / "fuzz" / "examples").iterdir()), "the example is kept"
 
 

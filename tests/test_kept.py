@@ -32,7 +32,7 @@ def test_a_property_a_decision_and_a_count_that_are_gone_or_changed_are_named():
 
 def test_the_declarations_of_this_tree_are_read():
     files = kept.git("ls-files").splitlines()
-    found = kept.declared(files, lambda file: (kept.ROOT / file).read_text(encoding="utf-8"))
+    found = kept.declarations(files, lambda file: (kept.ROOT / file).read_text(encoding="utf-8"))
     assert len(found) > 9
     for name, each in found.items():
         assert {kind for kind, _ in each} == set(kept.KINDS), name
@@ -76,7 +76,7 @@ scenario = "two"
 [mutants.M1]
 property = "A"
 """
-    assert kept.declared(["spec/OneList.toml"], lambda file: once) == {
+    assert kept.declarations(["spec/OneList.toml"], lambda file: once) == {
         "one_list": {
             ("count", "two"): {"generated": 9, "distinct": 8, "depth": 7},
             ("kill", "M1 by A"): None,

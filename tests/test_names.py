@@ -36,7 +36,7 @@ def counted(tmp_path, text):
     file = tmp_path / "module.py"
     file.write_text(text, encoding="utf-8")
     count = names.Count()
-    names.counted(file, "module.py", count)
+    names.add_file(file, "module.py", count)
     return count
 
 
@@ -86,10 +86,10 @@ def test_a_folder_has_no_more_than_it_is_allowed(allowed, says):
 
 def test_a_number_is_lowered_and_never_raised():
     count = names.Count(9, names.Counter({"each": 2}), 100, 5)
-    text = names.written({"impl": count, "model": names.Count()}, {"impl": (3, 4)})
+    text = names.render({"impl": count, "model": names.Count()}, {"impl": (3, 4)})
     assert text.endswith('"impl" = [2, 4]\n') and "model" not in text
-    assert names.written({"impl": count}, None).endswith('"impl" = [2, 5]\n')
-    assert "impl" not in names.written({"impl": count}, {})
+    assert names.render({"impl": count}, None).endswith('"impl" = [2, 5]\n')
+    assert "impl" not in names.render({"impl": count}, {})
 
 
 @pytest.mark.parametrize("line", ["impl = 3", "impl = [1]", "impl = ['a', 1]"])

@@ -130,13 +130,13 @@ def test_a_part_is_recorded_and_one_that_never_ran_says_so(parts, capsys):
     night.write_table()
     assert [line[-1] for line in shown(parts)] == ["never", "never", "not on one commit"]
     assert night.main(["good"]) == 0
-    assert list(night.recorded()) == ["good"] and not night.recorded()["good"].changed
+    assert list(night.read_record()) == ["good"] and not night.read_record()["good"].changed
     assert shown(parts)[1][-1] == "never" and "1 of 2 parts green" in shown(parts)[2][1]
     assert night.main([]) == 3, "the code of the first part that fails"
     assert (parts / "behind").exists(), "what is behind a step that fails runs, too"
-    assert night.recorded()["bad"].code == 3 and "**ended with 3**" in shown(parts)[1][-1]
+    assert night.read_record()["bad"].code == 3 and "**ended with 3**" in shown(parts)[1][-1]
     assert shown(parts)[2][-1] == "one commit"
-    assert night.main(["good"]) == 0 and night.recorded()["good"].changed, "a file that is new"
+    assert night.main(["good"]) == 0 and night.read_record()["good"].changed, "a file that is new"
     assert shown(parts)[2][1] == "0 of 2 parts green on a commit"
     assert night.main(["none"]) == 2 and "Known: good, bad" in capsys.readouterr().err
 

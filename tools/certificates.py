@@ -32,7 +32,7 @@ FOLDER = ROOT / "build" / "certificates"
 
 
 class Counted(NamedTuple):
-    """Figures of one theorem. ``faults``: of its conditions, each with its name."""
+    """Figures of one theorem."""
 
     theory: str
     theorem: str
@@ -42,6 +42,7 @@ class Counted(NamedTuple):
     making: float
     checking: float
     faults: list[str]
+    """The faults of its conditions, each with its name."""
 
     def line(self) -> str:
         return (
@@ -50,11 +51,11 @@ class Counted(NamedTuple):
         )
 
 
-def counted(theorem: Theorem, folder: Path) -> Counted:
+def count(theorem: Theorem, folder: Path) -> Counted:
     """Make and check the certificates of one theorem. Texts and proofs go to the folder."""
     evidence = importlib.import_module("wheelproof.prove.evidence")
     solvers = importlib.import_module("wheelproof.prove.solvers")
-    accepted, steps, making, checking = 0, 0, 0.0, 0.0
+    valid, steps, making, checking = 0, 0, 0.0, 0.0
     faults = []
     for vc in theorem.vcs:
         assert vc.premises is not None  # it may be made at its first use
@@ -64,22 +65,22 @@ def counted(theorem: Theorem, folder: Path) -> Counted:
         except solvers.SolverError as error:
             faults.append(f"{theorem.name}, {vc.name}: {error}")
             continue
-        made = time.process_time()
+        middle = time.process_time()
         file = folder / theorem.theory / f"{theorem.name}.{vc.name}.second.smt2".replace(" ", "_")
         evidence.write(file, text)
         evidence.write(file.with_suffix(".alethe"), proof)
         try:
             steps += check(text, proof).steps
-            accepted += 1
+            valid += 1
         except Refused as error:
             faults.append(f"{theorem.name}, {vc.name}: {error}")
-        making += made - began
-        checking += time.process_time() - made
+        making += middle - began
+        checking += time.process_time() - middle
     many = len(theorem.vcs)
-    return Counted(theorem.theory, theorem.name, many, accepted, steps, making, checking, faults)
+    return Counted(theorem.theory, theorem.name, many, valid, steps, making, checking, faults)
 
 
-def chosen(theories: Sequence[Theory], names: Sequence[str]) -> Iterator[Theorem]:
+def select(theories: Sequence[Theory], names: Sequence[str]) -> Iterator[Theorem]:
     """The theorems of these names or theories; without any, those that have certificates."""
     for theory in theories:
         for theorem in theory.theorems.values():
@@ -90,10 +91,10 @@ def chosen(theories: Sequence[Theory], names: Sequence[str]) -> Iterator[Theorem
 def main(names: Sequence[str], folder: Path = FOLDER) -> int:
     lacking = 0
     with prove.loaded(ROOT) as theories:
-        for theorem in chosen([*cast("dict[str, Theory]", theories).values()], names):
-            found = counted(theorem, folder)
-            print("\n".join([found.line(), *found.faults]), flush=True)
-            lacking += found.conditions - found.accepted
+        for theorem in select([*cast("dict[str, Theory]", theories).values()], names):
+            figures = count(theorem, folder)
+            print("\n".join([figures.line(), *figures.faults]), flush=True)
+            lacking += figures.conditions - figures.accepted
     return 1 if lacking else 0
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Run the Hypothesis campaigns in rounds for a given time, and keep what they find.
+"""Run the Hypothesis campaigns in rounds for a given time, and keep their findings.
 
 ``python tools/fuzz.py MINUTES [ARGUMENTS OF PYTEST]``: Hypothesis draws anew in each round. The
 numbers of rounds go on where the last soak ended. ``build/fuzz`` keeps the corpus:
 
-* ``examples``: Hypothesis' database; every round tries first what failed in any round before;
+* ``examples``: Hypothesis' database; every round first tries the failures of all rounds before;
 * ``rounds.jsonl``: each round's number, length, outcome and failed tests;
 * ``round-NUMBER.log``: the output of a round that did not pass;
 * ``runs``: the smallest runs of the purgatory that failed, as files that a command replays.
@@ -35,26 +35,27 @@ PASSED, FAILED, CUT = "passed", "failed", "cut"
 
 
 class Round(NamedTuple):
-    """``tests``: those that failed."""
+    """One round of the campaigns."""
 
     number: int
     seconds: float
     outcome: str
     tests: tuple[str, ...]
+    """The tests that failed."""
 
 
 def command(arguments: Sequence[str]) -> list[str]:
     """The command of a round."""
-    fixed = ["-m", "pytest", "-q", "-rf", "--tb=short", "-p", "no:cacheprovider", "-m", "fuzz"]
-    return [sys.executable, *fixed, *arguments]
+    options = ["-m", "pytest", "-q", "-rf", "--tb=short", "-p", "no:cacheprovider", "-m", "fuzz"]
+    return [sys.executable, *options, *arguments]
 
 
 def again(test: str) -> str:
-    """The command that runs a failed test once more: the database has what failed."""
+    """The command that runs a failed test once more: the database has its failing example."""
     return f"HYPOTHESIS_PROFILE={PROFILE} .venv/bin/python -m pytest -n 0 {shlex.quote(test)}"
 
 
-def judged(code: int | None, text: str) -> tuple[str, tuple[str, ...]]:
+def judge(code: int | None, text: str) -> tuple[str, tuple[str, ...]]:
     """Outcome and failed tests of a round. ``code``: of pytest, None if the time ended it."""
     tests = tuple(
         line.removeprefix("FAILED ").partition(" - ")[0]
@@ -116,12 +117,12 @@ class Corpus:
     def log(self, number: int) -> Path:
         return self.folder / f"round-{number}.log"
 
-    def keep(self, done: Round) -> None:
+    def keep(self, entry: Round) -> None:
         """Note a round. The output of one that passed goes."""
         with self.rounds.open("a", encoding="utf-8") as output:
-            output.write(json.dumps(done._asdict()) + "\n")
-        if done.outcome in (PASSED, CUT):
-            self.log(done.number).unlink(missing_ok=True)
+            output.write(json.dumps(entry._asdict()) + "\n")
+        if entry.outcome in (PASSED, CUT):
+            self.log(entry.number).unlink(missing_ok=True)
 
 
 Runs = Callable[[Sequence[str], float, Path], tuple[int | None, str]]
@@ -135,19 +136,19 @@ def soak(
     clock: Callable[[], float] = time.monotonic,
 ) -> list[Round]:
     """Rounds until the time is over, or one that could not run."""
-    end, done = clock() + 60 * minutes, []
-    while (left := end - clock()) > 0:
-        number, started = corpus.next_number(), clock()
-        outcome, tests = judged(*runs(arguments, left, corpus.log(number)))
-        done.append(Round(number, round(clock() - started, 1), outcome, tests))
-        corpus.keep(done[-1])
-        print(f"round {number}: {outcome}, {done[-1].seconds:.0f} s", flush=True)
+    end, rounds = clock() + 60 * minutes, []
+    while (remainder := end - clock()) > 0:
+        number, begin = corpus.next_number(), clock()
+        outcome, tests = judge(*runs(arguments, remainder, corpus.log(number)))
+        rounds.append(Round(number, round(clock() - begin, 1), outcome, tests))
+        corpus.keep(rounds[-1])
+        print(f"round {number}: {outcome}, {rounds[-1].seconds:.0f} s", flush=True)
         for test in tests:
             print(f"  {test}\n  again: {again(test)}", flush=True)
         if outcome not in (PASSED, FAILED, CUT):
             print(f"  see {corpus.log(number)}", flush=True)
             break
-    return done
+    return rounds
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -161,12 +162,12 @@ def main(arguments: Sequence[str]) -> int:
     if not 0 < minutes < float("inf"):
         print(f"fuzz: {arguments[0]} minutes are no time to run: give more than 0", file=sys.stderr)
         return 2
-    done = soak(Corpus(ROOT / "build" / "fuzz"), minutes, arguments[1:])
-    failed = [each for each in done if each.outcome == FAILED]
-    print(f"{len(done)} rounds, {len(failed)} with failures; build/fuzz keeps the corpus")
-    if any(each.outcome not in (PASSED, FAILED, CUT) for each in done):
+    rounds = soak(Corpus(ROOT / "build" / "fuzz"), minutes, arguments[1:])
+    failures = [entry for entry in rounds if entry.outcome == FAILED]
+    print(f"{len(rounds)} rounds, {len(failures)} with failures; build/fuzz keeps the corpus")
+    if any(entry.outcome not in (PASSED, FAILED, CUT) for entry in rounds):
         return 2
-    return 1 if failed else 0
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

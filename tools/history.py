@@ -24,36 +24,26 @@ Mechanisms = Mapping[str, Mechanism]
 
 @dataclass(frozen=True)
 class Era:
-    """Releases with one order of steps.
-
-    ``code``: the mechanisms whose steps are those, each with the values of the fields of a scenario
-    that has them.
-    """
+    """Releases with one order of steps."""
 
     name: str
     code: Mapping[str, Mapping[str, tuple[str, ...]]]
+    """The mechanisms with these steps. Each has the values of the fields of its scenarios."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A property whose verdicts the matrix has, and the mechanisms that have it.
-
-    ``first``: the configs that a cell names before others.
-    """
+    """A property whose verdicts the matrix has, and the mechanisms that have it."""
 
     property: str
     mechanisms: tuple[str, ...]
     first: tuple[str, ...] = ()
+    """The configs that a cell names before others."""
 
 
 @dataclass(frozen=True)
 class Bug:
-    """A bug that Kafka had.
-
-    ``shown``: check -> the property that it breaks. A check is ``MECHANISM/MUTANT`` or
-    ``MECHANISM:CONFIG``. ``why``: the reason for what is not shown. ``eras``: those whose releases
-    had it.
-    """
+    """A bug that Kafka had."""
 
     id: str
     issue: str
@@ -62,8 +52,14 @@ class Bug:
     fixed: str
     releases: str
     eras: tuple[str, ...] = ()
+    """The eras whose releases had it."""
     shown: Mapping[str, str] = field(default_factory=dict)
+    """Check -> the property that it breaks.
+
+    A check is ``MECHANISM/MUTANT`` or ``MECHANISM:CONFIG``.
+    """
     why: str = ""
+    """The reason why a bug is not shown."""
 
 
 @dataclass(frozen=True)
@@ -82,19 +78,19 @@ def read(text: str) -> History:
         return History(
             tuple(
                 Era(
-                    each["name"],
+                    table["name"],
                     {
                         mechanism: {key: tuple(values) for key, values in where.items()}
-                        for mechanism, where in each["code"].items()
+                        for mechanism, where in table["code"].items()
                     },
                 )
-                for each in data["era"]
+                for table in data["era"]
             ),
             tuple(
-                Row(each["property"], tuple(each["mechanisms"]), tuple(each.get("first", ())))
-                for each in data["row"]
+                Row(table["property"], tuple(table["mechanisms"]), tuple(table.get("first", ())))
+                for table in data["row"]
             ),
-            tuple(Bug(**{**each, "eras": tuple(each.get("eras", ()))}) for each in data["bug"]),
+            tuple(Bug(**{**table, "eras": tuple(table.get("eras", ()))}) for table in data["bug"]),
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"docs/history.toml has a table with a wrong field: {error}") from error
@@ -103,21 +99,21 @@ def read(text: str) -> History:
 # -- what the declared checks say
 
 
-def broken_by(check: str, found: Mechanisms) -> tuple[str, set[str]]:
-    """(what the check is, the properties that it must break).
+def broken_by(check: str, mechanisms: Mechanisms) -> tuple[str, set[str]]:
+    """(the kind of the check, the properties that it must break).
 
     Raises ValueError if there is no such check.
     """
     mechanism, mark, name = check.partition("/") if "/" in check else check.partition(":")
-    declared = found.get(mechanism)
-    if declared is None:
+    declaration = mechanisms.get(mechanism)
+    if declaration is None:
         raise ValueError(f"{check}: there is no mechanism {mechanism!r}")
     if mark == "/":
-        mutant = declared.mutants.get(name)
+        mutant = declaration.mutants.get(name)
         if mutant is None:
             raise ValueError(f"{check}: {mechanism} has no mutant {name!r}")
         return "mutant", {mutant.property} if mutant.property else set()
-    config = declared.configs.get(name)
+    config = declaration.configs.get(name)
     if config is None:
         raise ValueError(f"{check}: {mechanism} has no config {name!r}")
     return "config", set(breaks(config))
@@ -125,8 +121,8 @@ def broken_by(check: str, found: Mechanisms) -> tuple[str, set[str]]:
 
 def breaks(config: Config) -> tuple[str, ...]:
     """The properties that a config must break."""
-    own = (config.property,) if config.property and config.expect == "violated" else ()
-    return (*own, *config.fails)
+    main = (config.property,) if config.property and config.expect == "violated" else ()
+    return (*main, *config.fails)
 
 
 def keeps(config: Config, name: str, mechanism: Mechanism) -> bool:
@@ -138,16 +134,16 @@ def keeps(config: Config, name: str, mechanism: Mechanism) -> bool:
     return name == "NoDeadlock" or name in mechanism.invariants
 
 
-def of_era(era: Era, name: str, found: Mechanisms) -> Iterator[Config]:
+def of_era(era: Era, name: str, mechanisms: Mechanisms) -> Iterator[Config]:
     """The mechanism's configs whose scenarios have the era's code, without those of mutants."""
     if name not in era.code:
         return
-    where, mechanism = era.code[name], found[name]
+    where, mechanism = era.code[name], mechanisms[name]
     for config in mechanism.configs.values():
         scenario = mechanism.scenarios[config.scenario]
         if config.without or config.module or config.fair is not None:
             continue
-        if all(values_of(scenario[key]) <= set(allowed) for key, allowed in where.items()):
+        if all(values_of(scenario[key]) <= set(values) for key, values in where.items()):
             yield config
 
 
@@ -158,27 +154,27 @@ def values_of(item: Any) -> set[str]:
 
 @dataclass(frozen=True)
 class Cell:
-    """What holds of a property in an era: the checks that break it, and those that keep it."""
+    """The verdict of a property in an era: the checks that break it, and those that keep it."""
 
     red: tuple[str, ...] = ()
     green: tuple[str, ...] = ()
 
 
-def cell(row: Row, era: Era, history: History, found: Mechanisms) -> Cell:
+def cell(row: Row, era: Era, history: History, mechanisms: Mechanisms) -> Cell:
     """The checks of one property in one era."""
     red = [
         check
         for bug in history.bugs
         if era.name in bug.eras
-        for check, broken in bug.shown.items()
-        if broken == row.property and check.partition("/")[0] in row.mechanisms
+        for check, property_ in bug.shown.items()
+        if property_ == row.property and check.partition("/")[0] in row.mechanisms
     ]
     green = []
     for mechanism in row.mechanisms:
-        for config in of_era(era, mechanism, found):
+        for config in of_era(era, mechanism, mechanisms):
             if row.property in breaks(config):
                 red.append(f"{mechanism}:{config.name}")
-            elif keeps(config, row.property, found[mechanism]):
+            elif keeps(config, row.property, mechanisms[mechanism]):
                 green.append(f"{mechanism}:{config.name}")
     green.sort(key=lambda check: check not in row.first)
     return Cell(tuple(dict.fromkeys(red)), tuple(green))
@@ -187,105 +183,114 @@ def cell(row: Row, era: Era, history: History, found: Mechanisms) -> Cell:
 # -- what is refused
 
 
-def refusals(history: History, found: Mechanisms) -> list[str]:
-    """What the file names that is not there, or that is declared otherwise."""
+def refusals(history: History, mechanisms: Mechanisms) -> list[str]:
+    """The names of the file that do not exist, or that are declared otherwise."""
     return [
-        *_of_eras(history, found),
-        *(fault for row in history.rows for fault in _of_row(row, history, found)),
-        *(fault for bug in history.bugs for fault in _of_bug(bug, history, found)),
+        *_of_eras(history, mechanisms),
+        *(fault for row in history.rows for fault in _of_row(row, history, mechanisms)),
+        *(fault for bug in history.bugs for fault in _of_bug(bug, history, mechanisms)),
         *(f"{name} is there twice" for name in _twice(bug.id for bug in history.bugs)),
     ]
 
 
-def _of_eras(history: History, found: Mechanisms) -> Iterator[str]:
+def _of_eras(history: History, mechanisms: Mechanisms) -> Iterator[str]:
     for era in history.eras:
         for mechanism, where in era.code.items():
-            if mechanism not in found:
+            if mechanism not in mechanisms:
                 yield f"{era.name}: there is no mechanism {mechanism!r}"
                 continue
-            there = found[mechanism].scenarios.values()
-            for key, allowed in where.items():
-                known = {one for each in there for one in values_of(each.get(key, {}))}
-                for value in set(allowed) - known:
+            there = mechanisms[mechanism].scenarios.values()
+            for key, values in where.items():
+                present = {
+                    number for scenario in there for number in values_of(scenario.get(key, {}))
+                }
+                for value in set(values) - present:
                     yield f"{era.name}: no scenario of {mechanism} has {key} = {value!r}"
 
 
-def _of_row(row: Row, history: History, found: Mechanisms) -> Iterator[str]:
+def _of_row(row: Row, history: History, mechanisms: Mechanisms) -> Iterator[str]:
     for mechanism in row.mechanisms:
-        if mechanism not in found or row.property not in found[mechanism].properties:
+        if mechanism not in mechanisms or row.property not in mechanisms[mechanism].properties:
             yield f"{row.property} is no property of {mechanism}"
     if not all(
-        mechanism in found for era in history.eras for mechanism in (*era.code, *row.mechanisms)
+        mechanism in mechanisms
+        for era in history.eras
+        for mechanism in (*era.code, *row.mechanisms)
     ):
         return
-    cells = [cell(row, era, history, found) for era in history.eras]
-    if not any(made.red or made.green for made in cells):
+    cells = [cell(row, era, history, mechanisms) for era in history.eras]
+    if not any(verdicts.red or verdicts.green for verdicts in cells):
         yield f"{row.property}: no check of any era is about it"
     for check in row.first:
-        if not any(check in made.green for made in cells):
+        if not any(check in verdicts.green for verdicts in cells):
             yield f"{row.property}: {check} keeps it in no era"
 
 
-def _of_bug(bug: Bug, history: History, found: Mechanisms) -> Iterator[str]:
+def _of_bug(bug: Bug, history: History, mechanisms: Mechanisms) -> Iterator[str]:
     if not bug.shown and not bug.why:
         yield f"{bug.id} is neither shown nor is there a reason"
     for name in set(bug.eras) - {era.name for era in history.eras}:
         yield f"{bug.id}: there is no era {name!r}"
-    for check, named in bug.shown.items():
+    for check, property_ in bug.shown.items():
         try:
-            what, broken = broken_by(check, found)
+            kind, properties = broken_by(check, mechanisms)
         except ValueError as error:
             yield f"{bug.id}: {error}"
             continue
-        if named not in broken:
-            declared = ", ".join(sorted(broken)) or "nothing"
-            yield f"{bug.id}: the {what} {check} breaks {declared}, and not {named}"
+        if property_ not in properties:
+            must = ", ".join(sorted(properties)) or "nothing"
+            yield f"{bug.id}: the {kind} {check} breaks {must}, and not {property_}"
 
 
 def _twice(names: Iterable[str]) -> list[str]:
-    listed = list(names)
-    return sorted({name for name in listed if listed.count(name) > 1})
+    all_names = list(names)
+    return sorted({name for name in all_names if all_names.count(name) > 1})
 
 
 # -- tables
 
 
-def link(check: str, found: Mechanisms) -> str:
+def link(check: str, mechanisms: Mechanisms) -> str:
     """A check's name, with a link to the file that declares it, as seen from ``docs/``."""
     mechanism, mark, name = check.partition("/") if "/" in check else check.partition(":")
-    declared = found[mechanism]
+    declaration = mechanisms[mechanism]
     file = (
-        declared.decisions[declared.mutants[name].decision].file if mark == "/" else declared.toml
+        declaration.decisions[declaration.mutants[name].decision].file
+        if mark == "/"
+        else declaration.toml
     )
-    return f"[`{check if mark == '/' else name}`](../{file.relative_to(declared.root).as_posix()})"
+    return (
+        f"[`{check if mark == '/' else name}`](../{file.relative_to(declaration.root).as_posix()})"
+    )
 
 
-def listed(checks: tuple[str, ...], found: Mechanisms) -> str:
+def listing(checks: tuple[str, ...], mechanisms: Mechanisms) -> str:
     """The first checks, each with its link, and the number of the others."""
-    out = ", ".join(link(check, found) for check in checks[:SHOWN])
+    out = ", ".join(link(check, mechanisms) for check in checks[:SHOWN])
     return out + (f" and {len(checks) - SHOWN} more" if len(checks) > SHOWN else "")
 
 
-def matrix(history: History, found: Mechanisms) -> Iterator[tuple[str, ...]]:
+def matrix(history: History, mechanisms: Mechanisms) -> Iterator[tuple[str, ...]]:
     """The rows of the matrix: a property, and a cell for each era."""
     for row in history.rows:
         cells = []
         for era in history.eras:
-            made = cell(row, era, history, found)
-            if made.red:
-                cells.append(f"**fails**: {listed(made.red, found)}")
-            elif made.green:
-                cells.append(f"holds: {listed(made.green, found)}")
+            entry = cell(row, era, history, mechanisms)
+            if entry.red:
+                cells.append(f"**fails**: {listing(entry.red, mechanisms)}")
+            elif entry.green:
+                cells.append(f"holds: {listing(entry.green, mechanisms)}")
             else:
                 cells.append("not modelled")
         yield (f"`{row.property}`", *cells)
 
 
-def bugs(history: History, found: Mechanisms) -> Iterator[tuple[str, ...]]:
+def bugs(history: History, mechanisms: Mechanisms) -> Iterator[tuple[str, ...]]:
     """The rows of the table of bugs."""
     for bug in history.bugs:
-        shown = ", ".join(
-            f"{link(check, found)} breaks `{broken}`" for check, broken in bug.shown.items()
+        links = ", ".join(
+            f"{link(check, mechanisms)} breaks `{property_}`"
+            for check, property_ in bug.shown.items()
         )
         yield (
             bug.id,
@@ -293,7 +298,7 @@ def bugs(history: History, found: Mechanisms) -> Iterator[tuple[str, ...]]:
             bug.wrong,
             bug.fixed,
             bug.releases,
-            f"yes: {shown}" if shown else "no",
+            f"yes: {links}" if links else "no",
             bug.why,
         )
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Write what spares the proofs their searches: proofs/instances.json and runs.json.
+"""Write the files that spare the proofs their searches: proofs/instances.json and runs.json.
 
 The first has the instances that were enough for each condition, the second the runs in which each
 system took all of its actions. ``python tools/instances.py`` makes the conditions of all theorems
-of the fast profile. It keeps what is still enough, and searches for the rest. ``--check`` writes
-nothing, prints the conditions and systems whose lines are not enough or not used any more, and
-exits with 1 if there are any.
+of the fast profile. It keeps the instances that are still enough, and searches for the rest.
+``--check`` writes nothing, prints the conditions and systems whose lines are not enough or not used
+any more, and exits with 1 if there are any.
 """
 
 from __future__ import annotations
@@ -33,30 +33,33 @@ Runs = dict[str, list[list[tuple[str, tuple[int, ...]]]]]
 
 @dataclass(frozen=True)
 class Made:
-    """What is known, and what is enough: numbers by system and condition, runs by system."""
+    """The stored instances and the current ones:
 
-    known: Found
-    found: Found
+    numbers by system and condition, runs by system.
+    """
+
+    stored: Found
+    current: Found
     file: Path
     known_runs: Runs
     runs: Runs
     runs_file: Path
 
 
-def made(root: Path) -> Made:
+def make(root: Path) -> Made:
     """Make the conditions of the project in ``root``."""
-    found: Found = {}
+    by_system: Found = {}
     runs: Runs = {}
 
-    made: list[str] = []
+    conditions: list[str] = []
 
-    def hear(system: str, condition: str, used: list[list[int]]) -> None:
-        made.append(condition)
-        of = found.setdefault(system, {})
-        if used:
-            of[condition] = [[*each] for each in used]
+    def hear(system: str, condition: str, numbers: list[list[int]]) -> None:
+        conditions.append(condition)
+        of_system = by_system.setdefault(system, {})
+        if numbers:
+            of_system[condition] = [[*number_list] for number_list in numbers]
         else:
-            of.pop(condition, None)
+            of_system.pop(condition, None)
 
     with prove.loaded(root) as theories:
         instances = importlib.import_module("wheelproof.prove.ts.enough").INSTANCES
@@ -66,22 +69,22 @@ def made(root: Path) -> Made:
             for theory in cast("dict[str, Theory]", theories).values():
                 for theorem in theory.theorems.values():
                     for vc in theorem.vcs if theorem.profile == "fast" else ():
-                        made.clear()
+                        conditions.clear()
                         formulas = [*vc.premises.values()]
-                        if made and not refutes(formulas, vc.goal) and vc.search():
+                        if conditions and not refutes(formulas, vc.goal) and vc.search():
                             assert vc.premises is not None
         return Made(
-            instances.known(), found, instances.path, kept_runs.known(), runs, kept_runs.path
+            instances.known(), by_system, instances.path, kept_runs.known(), runs, kept_runs.path
         )
 
 
-def written(found: Found) -> str:
+def render(instances: Found) -> str:
     """The file's text: a line for each condition."""
     blocks = []
-    for system in sorted(found):
+    for system in sorted(instances):
         lines = [
-            f"    {json.dumps(name)}: {json.dumps(found[system][name], separators=(',', ':'))}"
-            for name in sorted(found[system])
+            f"    {json.dumps(name)}: {json.dumps(instances[system][name], separators=(',', ':'))}"
+            for name in sorted(instances[system])
         ]
         blocks.append(f"  {json.dumps(system)}: {{\n" + ",\n".join(lines) + "\n  }")
     return "{\n" + ",\n".join(blocks) + "\n}\n"
@@ -97,15 +100,18 @@ def written_runs(runs: Runs) -> str:
     return "{\n" + ",\n".join(blocks) + "\n}\n"
 
 
-def stale(known: Found, found: Found) -> list[str]:
+def stale(old: Found, new: Found) -> list[str]:
     """The conditions of which other numbers are enough, and those that there are no more."""
     names = {
-        (system, name) for each in (known, found) for system, of in each.items() for name in of
+        (system, name)
+        for instances in (old, new)
+        for system, conditions in instances.items()
+        for name in conditions
     }
     return [
         f"{system}: {name}"
         for system, name in sorted(names)
-        if known.get(system, {}).get(name) != found.get(system, {}).get(name)
+        if old.get(system, {}).get(name) != new.get(system, {}).get(name)
     ]
 
 
@@ -113,19 +119,21 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Write the instances that are enough.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if stale")
     options = parser.parse_args(arguments)
-    of = made(ROOT)
-    systems = sorted(of.known_runs.keys() | of.runs.keys())
-    changed = stale(of.known, of.found) + [
-        f"{system}: runs" for system in systems if of.known_runs.get(system) != of.runs.get(system)
+    result = make(ROOT)
+    systems = sorted(result.known_runs.keys() | result.runs.keys())
+    changes = stale(result.stored, result.current) + [
+        f"{system}: runs"
+        for system in systems
+        if result.known_runs.get(system) != result.runs.get(system)
     ]
     print(
-        "\n".join(changed)
+        "\n".join(changes)
         or "every condition has the instances, and each system the runs, it needs"
     )
     if options.check:
-        return 1 if changed else 0
-    of.file.write_text(written(of.found), encoding="utf-8")
-    of.runs_file.write_text(written_runs(of.runs), encoding="utf-8")
+        return 1 if changes else 0
+    result.file.write_text(render(result.current), encoding="utf-8")
+    result.runs_file.write_text(written_runs(result.runs), encoding="utf-8")
     return 0
 
 

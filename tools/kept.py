@@ -24,39 +24,43 @@ FIGURES = {"generated", "distinct", "depth"}
 
 KINDS = ("property", "decision", "kill", "count")
 Declared = dict[str, dict[tuple[str, str], object]]
-"""Mechanism -> (kind, name) -> its count; None for what has none."""
+"""Mechanism -> (kind, name) -> its count, or None."""
 
 
 def git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
-    return done.stdout
+    process = subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return process.stdout
 
 
-def declared(files: list[str], text: Callable[[str], str]) -> Declared:
+def declarations(files: list[str], text: Callable[[str], str]) -> Declared:
     """The declarations in a tree of files."""
     out: Declared = {}
     for file in files:
         path = Path(file)
         if file.startswith("mutants/") and path.suffix == ".md":
-            own = out.setdefault(path.parent.name, {})
-            own["decision", path.stem] = None
-            own |= {("kill", each): None for each in kills(text(file))}
-    counted = "spec/counts.json"
-    for name, checks in json.loads(text(counted))["mechanisms"].items() if counted in files else ():
+            items = out.setdefault(path.parent.name, {})
+            items["decision", path.stem] = None
+            items |= {("kill", item): None for item in kills(text(file))}
+    counts_file = "spec/counts.json"
+    for name, checks in (
+        json.loads(text(counts_file))["mechanisms"].items() if counts_file in files else ()
+    ):
         for check, counts in checks.items():
             out.setdefault(name, {})["count", check] = counts
     for file in files:
         if file.startswith("spec/") and file.endswith(".toml") and file.count("/") == 1:
-            found = tomllib.loads(text(file))
+            table = tomllib.loads(text(file))
             name = "".join(
                 f"_{letter.lower()}" if letter.isupper() else letter for letter in Path(file).stem
             ).lstrip("_")
-            own = out.setdefault(name, {})
-            own |= {("property", each): None for each in properties(found.get("properties", {}))}
-            own |= {("kill", each): None for each in broken(found.get("mutants", {}))}
-            own |= {
+            items = out.setdefault(name, {})
+            items |= {("property", item): None for item in properties(table.get("properties", {}))}
+            items |= {("kill", item): None for item in kill_keys(table.get("mutants", {}))}
+            items |= {
                 ("count", check): {figure: config[figure] for figure in FIGURES}
-                for check, config in found.get("configs", {}).items()
+                for check, config in table.get("configs", {}).items()
                 if config.keys() >= FIGURES
             }
     return out
@@ -65,10 +69,10 @@ def declared(files: list[str], text: Callable[[str], str]) -> Declared:
 def kills(decision: str) -> list[str]:
     """The mutants of a decision's file that break a property, each with it."""
     blocks = re.findall(r"^```toml\n(.*?)^```", decision, re.MULTILINE | re.DOTALL)
-    return [each for block in blocks for each in broken(tomllib.loads(block))]
+    return [name for block in blocks for name in kill_keys(tomllib.loads(block))]
 
 
-def broken(mutants: dict[str, object]) -> list[str]:
+def kill_keys(mutants: dict[str, object]) -> list[str]:
     """The mutants of a table that break a property, each with it."""
     return [
         f"{name} by {mutant['property']}"
@@ -77,31 +81,31 @@ def broken(mutants: dict[str, object]) -> list[str]:
     ]
 
 
-def properties(declared: dict[str, dict[str, object]]) -> list[str]:
+def properties(tables: dict[str, dict[str, object]]) -> list[str]:
     """Kind and name of each property, which stand by kind and once stood by name."""
     return [
         f"{table['kind']} {key}" if isinstance(table.get("kind"), str) else f"{key} {name}"
-        for key, table in declared.items()
+        for key, table in tables.items()
         for name in (table if not isinstance(table.get("kind"), str) else ("",))
     ]
 
 
 def lines(before: Declared, now: Declared) -> tuple[list[str], list[str]]:
-    """(table, what is gone or changed)."""
+    """(table, the differences)."""
     table, differences = [], []
     for name in sorted({*before, *now}):
         old, new = before.get(name, {}), now.get(name, {})
         parts = []
         for kind in KINDS:
-            counts = [sum(each[0] == kind for each in side) for side in (old, new)]
+            counts = [sum(item[0] == kind for item in side) for side in (old, new)]
             parts.append(f"{kind} {counts[0]} -> {counts[1]}")
         table.append(f"{name}: {', '.join(parts)}")
         for key in sorted(old):
-            what = f"{name}: {key[0]} {key[1]}"
+            title = f"{name}: {key[0]} {key[1]}"
             if key not in new:
-                differences.append(f"gone: {what}")
+                differences.append(f"gone: {title}")
             elif old[key] != new[key]:
-                differences.append(f"changed: {what}: {old[key]} -> {new[key]}")
+                differences.append(f"changed: {title}: {old[key]} -> {new[key]}")
     return table, differences
 
 
@@ -111,12 +115,12 @@ def main(arguments: list[str]) -> int:
         return 2
     (revision,) = arguments
     there = git("ls-tree", "-r", "--name-only", revision).splitlines()
-    before = declared(there, lambda file: git("show", f"{revision}:{file}"))
+    before = declarations(there, lambda file: git("show", f"{revision}:{file}"))
     here = git("ls-files").splitlines()
-    now = declared(here, lambda file: (ROOT / file).read_text(encoding="utf-8"))
+    now = declarations(here, lambda file: (ROOT / file).read_text(encoding="utf-8"))
     table, differences = lines(before, now)
     print("\n".join([*table, *differences]))
-    return 1 if any(each.startswith("gone: ") for each in differences) else 0
+    return 1 if any(line.startswith("gone: ") for line in differences) else 0
 
 
 if __name__ == "__main__":

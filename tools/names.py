@@ -2,7 +2,7 @@
 """Count names that name nothing, and free relative clauses in docstrings.
 
 A name of a variable, a parameter or a function is bare where it is a participle or a pronoun alone:
-``found``, ``each``. A free relative is a clause that stands for a noun: "what is kept".
+``found``, ``each``. A free relative is a clause that stands for a noun: ``what is kept``.
 
 ``python tools/names.py`` prints the shares over all folders. The exit code is 1 where a folder has
 more bare names or free relatives than ``tools/names.toml`` allows it. ``--write`` lowers the
@@ -132,7 +132,7 @@ def docstrings(tree: ast.Module) -> Iterator[tuple[str, int]]:
                     yield re.sub(r"``.*?``|`.*?`", " ", text, flags=re.DOTALL), statement.lineno
 
 
-def counted(file: Path, place: str, count: Count) -> None:
+def add_file(file: Path, place: str, count: Count) -> None:
     """Add the names and docstrings of a file."""
     tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
     for name, line in bound(tree):
@@ -163,7 +163,7 @@ def counts(root: Path, folders: tuple[str, ...] = FOLDERS) -> dict[str, Count]:
         for file in sorted((root / name).rglob("*.py")):
             if "__pycache__" not in file.parts:
                 place = file.relative_to(root)
-                counted(file, place.as_posix(), table.setdefault(folder_of(place), Count()))
+                add_file(file, place.as_posix(), table.setdefault(folder_of(place), Count()))
     return table
 
 
@@ -182,10 +182,10 @@ def budgets(root: Path) -> Budgets:
     return {folder: (numbers[0], numbers[1]) for folder, numbers in table.items()}
 
 
-def faults(table: dict[str, Count], allowed: Budgets) -> Iterator[str]:
+def faults(table: dict[str, Count], limits: Budgets) -> Iterator[str]:
     """The folders with more than they are allowed, and the budgets of no folder."""
     for folder, count in table.items():
-        have, may = (count.refused, count.relatives), allowed.get(folder, (0, 0))
+        have, may = (count.refused, count.relatives), limits.get(folder, (0, 0))
         if have[0] > may[0]:
             words = ", ".join(
                 f"{name} {number}" for name, number in count.bare.most_common() if name in REFUSED
@@ -196,11 +196,11 @@ def faults(table: dict[str, Count], allowed: Budgets) -> Iterator[str]:
                 f"{folder}: {have[1]} free relatives, {may[1]} allowed: name the thing that "
                 '"what" and "who" stand for'
             )
-    for folder in allowed.keys() - table.keys():
+    for folder in limits.keys() - table.keys():
         yield f"{folder}: no such folder"
 
 
-def written(table: dict[str, Count], allowed: Budgets | None) -> str:
+def render(table: dict[str, Count], limits: Budgets | None) -> str:
     """The text of ``tools/names.toml``: no number above the one that is there."""
     lines = [
         "# Bare names and free relatives that a folder still has: tools/names.py --write lowers",
@@ -208,8 +208,8 @@ def written(table: dict[str, Count], allowed: Budgets | None) -> str:
     ]
     for folder, count in sorted(table.items()):
         numbers = (count.refused, count.relatives)
-        if allowed is not None:
-            limit = allowed.get(folder, (0, 0))
+        if limits is not None:
+            limit = limits.get(folder, (0, 0))
             numbers = (min(numbers[0], limit[0]), min(numbers[1], limit[1]))
         if any(numbers):
             lines.append(f'"{folder}" = [{numbers[0]}, {numbers[1]}]')
@@ -237,18 +237,18 @@ def total(table: dict[str, Count]) -> Count:
 def main(arguments: list[str]) -> int:
     """Print the shares, and judge them or write the budgets."""
     write = "--write" in arguments
-    chosen = tuple(argument for argument in arguments if argument != "--write")
+    folders = tuple(argument for argument in arguments if argument != "--write")
     print(f"{'names':>34}{'bare':>8}{'':9}{'relatives / 1,000 words':>24}")
-    if chosen:
-        for folder, count in counts(ROOT, chosen).items():
+    if folders:
+        for folder, count in counts(ROOT, folders).items():
             print(row(folder, count))
             print(*count.places, sep="\n")
         return 0
     table = counts(ROOT)
     print(row("all", total(table)))
     if write:
-        allowed = budgets(ROOT) if (ROOT / TABLE).is_file() else None
-        (ROOT / TABLE).write_text(written(table, allowed), encoding="utf-8")
+        limits = budgets(ROOT) if (ROOT / TABLE).is_file() else None
+        (ROOT / TABLE).write_text(render(table, limits), encoding="utf-8")
     try:
         messages = list(faults(table, budgets(ROOT)))
     except ValueError as error:

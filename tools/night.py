@@ -91,7 +91,7 @@ class Part:
     steps: tuple[Verified | Tested | Other, ...]
 
 
-def mutated(mechanisms: Sequence[str], artefact: str, count: int, minutes: int) -> Other:
+def mutate_part(mechanisms: Sequence[str], artefact: str, count: int, minutes: int) -> Other:
     """Random changes of a few files, judged within some minutes."""
     return Other(
         (
@@ -102,7 +102,7 @@ def mutated(mechanisms: Sequence[str], artefact: str, count: int, minutes: int) 
 
 
 TOOL = "tests/wheelproof"
-OF_TOOL = tuple(f"{TOOL}/{each}" for each in ("trace", "pipeline", "tla", "tlc", "jvm"))
+OF_TOOL = tuple(f"{TOOL}/{package}" for package in ("trace", "pipeline", "tla", "tlc", "jvm"))
 OF_ARTEFACTS = ("tests/spec", "tests/model", "tests/mutants")
 OF_CODE = ("tests/impl", "tests/harness", "tests/real", "tests/demo")
 
@@ -150,8 +150,8 @@ PARTS = {
     "changes": Part(
         "random changes: of `impl/`, of `atomic`'s other artefacts, of an example",
         (
-            mutated(MUTATED, "impl", 5, 8),
-            mutated(("atomic",), "spec,model,harness", 3, 4),
+            mutate_part(MUTATED, "impl", 5, 8),
+            mutate_part(("atomic",), "spec,model,harness", 3, 4),
             Other(
                 (
                     *("-m", "wheelproof", "mutate", "one_shot", "--subject", "examples/one_shot"),
@@ -165,10 +165,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Ended:
-    """How a part ended: wall and CPU minutes, on how many cores, its exit code, at which commit.
-
-    ``changed``: files were not as the commit has them.
-    """
+    """How a part ended: wall and CPU minutes, on how many cores, its exit code, at which commit."""
 
     minutes: float
     cpu_minutes: float
@@ -176,17 +173,18 @@ class Ended:
     code: int
     commit: str
     changed: bool
+    """Whether files were not as the commit has them."""
 
 
-def recorded() -> dict[str, Ended]:
+def read_record() -> dict[str, Ended]:
     """How each part ended last. UsageError for a file that is none."""
     if not (ROOT / FILE).is_file():
         return {}
     parts = documents.read(ROOT / FILE, SCHEMA).object("parts")
-    found = {}
+    out = {}
     for name in parts.value:
         part = parts.object(name)
-        found[name] = Ended(
+        out[name] = Ended(
             part.number("minutes"),
             part.number("cpu_minutes"),
             int(part.number("cores")),
@@ -194,14 +192,14 @@ def recorded() -> dict[str, Ended]:
             part.text("commit"),
             part.flag("changed"),
         )
-    return found
+    return out
 
 
-def record(name: str, ended: Ended) -> None:
+def record(name: str, outcome: Ended) -> None:
     """Keep how a part ended, and make the table anew."""
-    known = {**recorded(), name: ended}
+    outcomes = {**read_record(), name: outcome}
     lines = ",\n".join(
-        f'  "{each}": {json.dumps(vars(known[each]))}' for each in PARTS if each in known
+        f'  "{part}": {json.dumps(vars(outcomes[part]))}' for part in PARTS if part in outcomes
     )
     documents.write_text(
         ROOT / FILE, f'{{\n "schema": "{SCHEMA}",\n "parts": {{\n{lines}\n }}\n}}\n'
@@ -219,41 +217,49 @@ def write_table() -> None:
 HEAD = ("part", "checks", "minutes", "CPU minutes", "last run")
 
 
-def lines(known: dict[str, Ended]) -> list[tuple[str, ...]]:
-    """The table: the parts with what each checks and its minutes; the last line has the sums."""
-    return [*_lines(known), _sums({name: known[name] for name in PARTS if name in known})]
+def lines(outcomes: dict[str, Ended]) -> list[tuple[str, ...]]:
+    """The table: the parts with their checks and minutes; the last line has the sums."""
+    return [*_lines(outcomes), _sums({name: outcomes[name] for name in PARTS if name in outcomes})]
 
 
-def _lines(known: dict[str, Ended]) -> Iterator[tuple[str, ...]]:
+def _lines(outcomes: dict[str, Ended]) -> Iterator[tuple[str, ...]]:
     for name, part in PARTS.items():
-        if (ended := known.get(name)) is None:
+        if (outcome := outcomes.get(name)) is None:
             yield f"`{name}`", part.checks, "", "", "never"
             continue
-        cores = f"{ended.cores} core{'' if ended.cores == 1 else 's'}"
-        where = f"{ended.commit[:8]}{', changed' if ended.changed else ''}, {cores}"
-        shown = where if ended.code == 0 else f"**ended with {ended.code}**: {where}"
-        yield f"`{name}`", part.checks, f"{ended.minutes:.1f}", f"{ended.cpu_minutes:.1f}", shown
+        cores = f"{outcome.cores} core{'' if outcome.cores == 1 else 's'}"
+        where = f"{outcome.commit[:8]}{', changed' if outcome.changed else ''}, {cores}"
+        outcome_cell = where if outcome.code == 0 else f"**ended with {outcome.code}**: {where}"
+        yield (
+            f"`{name}`",
+            part.checks,
+            f"{outcome.minutes:.1f}",
+            f"{outcome.cpu_minutes:.1f}",
+            outcome_cell,
+        )
 
 
 def _sums(there: dict[str, Ended]) -> tuple[str, ...]:
-    commits = {ended.commit for ended in there.values()}
-    green = sum(ended.code == 0 and not ended.changed for ended in there.values())
+    commits = {outcome.commit for outcome in there.values()}
+    green = sum(outcome.code == 0 and not outcome.changed for outcome in there.values())
     return (
         "all",
         f"{green} of {len(PARTS)} parts green on a commit",
-        f"{sum(ended.minutes for ended in there.values()):.1f}",
-        f"{sum(ended.cpu_minutes for ended in there.values()):.1f}",
+        f"{sum(outcome.minutes for outcome in there.values()):.1f}",
+        f"{sum(outcome.cpu_minutes for outcome in there.values()):.1f}",
         "one commit" if len(there) == len(PARTS) and len(commits) == 1 else "not on one commit",
     )
 
 
 def git(*words: str) -> str:
-    """What a command of git prints; "" without git or a repository."""
+    """The output of a command of git; "" without git or a repository."""
     try:
-        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+        process = subprocess.run(
+            ["git", *words], cwd=ROOT, capture_output=True, text=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return done.stdout
+    return process.stdout
 
 
 class Run:
@@ -273,15 +279,17 @@ class Run:
     def part(self, name: str) -> int:
         """Run one part and record it; its exit code."""
         commit = git("rev-parse", "HEAD").strip()
-        changed = bool(git("status", "--porcelain", "--", ".", f":!{FILE}", f":!{PAGE}"))
-        began, spent = time.monotonic(), cpu()
+        is_changed = bool(git("status", "--porcelain", "--", ".", f":!{FILE}", f":!{PAGE}"))
+        began, cpu_before = time.monotonic(), cpu()
         code = self.steps(name)
         if self.ended_by:
             return 128 + self.ended_by
         minutes = round((time.monotonic() - began) / 60, 1)
         print(f"night: {name} ended with {code} after {minutes} minutes", flush=True)
-        ended = Ended(minutes, round((cpu() - spent) / 60, 1), processors(), code, commit, changed)
-        record(name, ended)
+        outcome = Ended(
+            minutes, round((cpu() - cpu_before) / 60, 1), processors(), code, commit, is_changed
+        )
+        record(name, outcome)
         return code
 
     def steps(self, name: str) -> int:

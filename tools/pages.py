@@ -38,14 +38,17 @@ PROVED = {
     "timer_task_list": "any size",
     "timing_wheel": "in part",
 }
-"""What the theorems cover, by mechanism; tests/docs holds it against the theories of proofs/."""
+"""The coverage of the theorems, by mechanism;
+
+tests/docs holds it against the theories of proofs/.
+"""
 
 
 def mark(name: str) -> str:
     return f"<!-- {name}: made by `python tools/pages.py` -->"
 
 
-def filled(page: str, name: str, table: str) -> str:
+def fill(page: str, name: str, table: str) -> str:
     """The page with this table between its marks. Raises ValueError if the marks are missing."""
     start, end = mark(name), f"<!-- {name}: end -->"
     if page.count(start) != 1 or page.count(end) != 1:
@@ -63,7 +66,7 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(map(cell, line))} |" for line in lines)
 
 
-def padded(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+def pad(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
     """A table that can be read as text: columns of one width, numbers on the right."""
     lines = [head, *rows]
     widths = [max(3, *(len(line[column]) for line in lines)) for column in range(len(head))]
@@ -92,14 +95,14 @@ def properties(mechanism: Mechanism) -> str:
 
 def outcome(mechanism: Mechanism, decision: str) -> str:
     """The verdicts that the mutants of a decision must have."""
-    found = []
+    texts = []
     for mutant in mechanism.mutants.values():
         if mutant.decision == decision:
             by = f"`{mutant.property}`" if mutant.property else "equivalent"
-            found.append(by if mutant.name == decision else f"{by} (`{mutant.name}`)")
-    users = [each.name for each in mechanism.configs.values() if each.without == decision]
-    users += [each.name for each in mechanism.composed.values() if each.mutant == decision]
-    return ", ".join(found or (f"check `{name}`" for name in users))
+            texts.append(by if mutant.name == decision else f"{by} (`{mutant.name}`)")
+    users = [config.name for config in mechanism.configs.values() if config.without == decision]
+    users += [config.name for config in mechanism.composed.values() if config.mutant == decision]
+    return ", ".join(texts or (f"check `{name}`" for name in users))
 
 
 def decisions(mechanism: Mechanism) -> str:
@@ -115,45 +118,45 @@ def decisions(mechanism: Mechanism) -> str:
     return table(("decision", "without it", "breaks"), rows)
 
 
-def overview(found: dict[str, Mechanism]) -> str:
+def overview(mechanisms: dict[str, Mechanism]) -> str:
     """The table of the README: one row per mechanism."""
 
     def row(name: str, mechanism: Mechanism) -> tuple[str, ...]:
         states = max(config.distinct or 0 for config in mechanism.configs.values())
-        killed = sum(1 for mutant in mechanism.mutants.values() if mutant.property)
-        counts = (len(mechanism.properties), len(mechanism.scenarios), f"{states:,}", killed)
+        kills = sum(1 for mutant in mechanism.mutants.values() if mutant.property)
+        counts = (len(mechanism.properties), len(mechanism.scenarios), f"{states:,}", kills)
         return (f"`{name}`", *map(str, counts), PROVED.get(name, ""))
 
     head = ("mechanism", "properties", "scenarios", "states", "mutants", "proof")
-    return padded(head, (row(name, mechanism) for name, mechanism in found.items()))
+    return pad(head, (row(name, mechanism) for name, mechanism in mechanisms.items()))
 
 
-def locks(declared: lock_order.Documented) -> str:
-    """The classes of locks, and what they guard."""
-    rows = ((f"`{name}`", says) for name, says in declared.classes.items())
+def locks(order: lock_order.Documented) -> str:
+    """The classes of locks, and the state that they guard."""
+    rows = ((f"`{name}`", says) for name, says in order.classes.items())
     return table(("lock", "what it guards"), rows)
 
 
-def exceptions(declared: lock_order.Documented) -> str:
+def exceptions(order: lock_order.Documented) -> str:
     """The edges that close a cycle, and why they may."""
     rows = (
         (
-            f"`{each.name}`",
-            ", ".join(f"`{edge}`" for edge in each.edges),
-            each.reason,
-            ", ".join(f"`{scenario}`" for scenario in each.scenarios),
+            f"`{exception.name}`",
+            ", ".join(f"`{edge}`" for edge in exception.edges),
+            exception.reason,
+            ", ".join(f"`{scenario}`" for scenario in exception.scenarios),
         )
-        for each in declared.exceptions.values()
+        for exception in order.exceptions.values()
     )
     return table(("exception", "edges", "reason", "scenarios"), rows)
 
 
-def edges(declared: lock_order.Documented) -> str:
+def edges(order: lock_order.Documented) -> str:
     """The edges, with their places in the code."""
 
     def rows() -> Iterator[tuple[str, ...]]:
-        for edge, places in declared.edges.items():
-            held, _, taken = edge.partition(lock_order.ARROW)
+        for edge, places in order.edges.items():
+            outer, _, inner = edge.partition(lock_order.ARROW)
             for place, mechanisms in places.items():
                 file, function, *label = place.split()
                 names = (
@@ -161,8 +164,8 @@ def edges(declared: lock_order.Documented) -> str:
                     for name, profile in mechanisms.items()
                 )
                 yield (
-                    f"`{held}`",
-                    f"`{taken}`",
+                    f"`{outer}`",
+                    f"`{inner}`",
                     f"[{file}](../{file}) `{function}` {' '.join(label)}",
                     ", ".join(names),
                 )
@@ -172,45 +175,45 @@ def edges(declared: lock_order.Documented) -> str:
 
 def order_of_locks(root: Path) -> dict[Path, str]:
     """The page on the order of locks, and its picture."""
-    page, declared = root / "docs" / "lock-order.md", lock_order.read(root)
-    assert declared is not None
+    page, order = root / "docs" / "lock-order.md", lock_order.read(root)
+    assert order is not None
     text = page.read_text(encoding="utf-8")
-    for name, made in (("locks", locks), ("exceptions", exceptions), ("edges", edges)):
-        text = filled(text, name, made(declared))
-    picture = lock_graph.svg(lock_graph.documented(declared))
+    for name, render in (("locks", locks), ("exceptions", exceptions), ("edges", edges)):
+        text = fill(text, name, render(order))
+    picture = lock_graph.svg(lock_graph.documented(order))
     return {page: text, page.with_suffix(".svg"): picture}
 
 
 def pages(root: Path = ROOT) -> dict[Path, str]:
     """Each file that has tables or is a picture, as it must be."""
-    found = project.find(root)
+    mechanisms = project.find(root)
     readme = root / "README.md"
-    out = {readme: filled(readme.read_text(encoding="utf-8"), "mechanisms", overview(found))}
-    for name, mechanism in found.items():
+    out = {readme: fill(readme.read_text(encoding="utf-8"), "mechanisms", overview(mechanisms))}
+    for name, mechanism in mechanisms.items():
         file = root / "docs" / "mechanisms" / f"{name}.md"
-        text = filled(file.read_text(encoding="utf-8"), "properties", properties(mechanism))
-        out[file] = filled(text, "decisions", decisions(mechanism))
+        text = fill(file.read_text(encoding="utf-8"), "properties", properties(mechanism))
+        out[file] = fill(text, "decisions", decisions(mechanism))
     page = root / "docs" / "history.md"
-    out[page] = of_history(page.read_text(encoding="utf-8"), history.load(root), found)
+    out[page] = of_history(page.read_text(encoding="utf-8"), history.load(root), mechanisms)
     page = root / "docs" / "races.md"
-    out[page] = races.page(page.read_text(encoding="utf-8"), filled)
+    out[page] = races.page(page.read_text(encoding="utf-8"), fill)
     tests = root / night.PAGE
     out[tests] = night_page(tests.read_text(encoding="utf-8"))
-    return out | order_of_locks(root) | reference.pages(root, filled, table)
+    return out | order_of_locks(root) | reference.pages(root, fill, table)
 
 
 def night_page(page: str) -> str:
     """The page of the tests with the table of the parts of the night."""
-    return filled(page, "night", table(night.HEAD, night.lines(night.recorded())))
+    return fill(page, "night", table(night.HEAD, night.lines(night.read_record())))
 
 
-def of_history(page: str, source: history.History, found: dict[str, Mechanism]) -> str:
-    """The page of the bugs with its tables. Raises ValueError if its source names what is not."""
-    if refused := history.refusals(source, found):
-        raise ValueError("docs/history.toml: " + "; ".join(refused))
+def of_history(page: str, source: history.History, mechanisms: dict[str, Mechanism]) -> str:
+    """The page of the bugs with its tables. Raises ValueError if its source has a wrong name."""
+    if refusals := history.refusals(source, mechanisms):
+        raise ValueError("docs/history.toml: " + "; ".join(refusals))
     eras = ("property", *(era.name for era in source.eras))
-    page = filled(page, "matrix", table(eras, history.matrix(source, found)))
-    return filled(page, "bugs", table(history.HEAD_OF_BUGS, history.bugs(source, found)))
+    page = fill(page, "matrix", table(eras, history.matrix(source, mechanisms)))
+    return fill(page, "bugs", table(history.HEAD_OF_BUGS, history.bugs(source, mechanisms)))
 
 
 def main() -> None:

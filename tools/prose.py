@@ -153,21 +153,21 @@ def paragraphs(markdown: str) -> Iterator[str]:
 
 def sentences(paragraph: str) -> Iterator[str]:
     parts = _END.split(paragraph.strip())
-    held = ""
+    sentence = ""
     for part in parts:
-        held = f"{held} {part}".strip()
-        if not _NO_END.search(held):
-            yield held
-            held = ""
-    if held:
-        yield held
+        sentence = f"{sentence} {part}".strip()
+        if not _NO_END.search(sentence):
+            yield sentence
+            sentence = ""
+    if sentence:
+        yield sentence
 
 
-def measured(markdown: str) -> Prose:
-    found = [_QUOTED.sub("x", each) for each in paragraphs(markdown)]
-    unused = [word.lower() for each in found for word in _UNUSED.findall(each)]
-    every = (each for paragraph in found for each in sentences(paragraph))
-    return Prose(tuple(each for each in every if words(each) >= SHORTEST), tuple(unused))
+def measure(markdown: str) -> Prose:
+    texts = [_QUOTED.sub("x", text) for text in paragraphs(markdown)]
+    words_to_avoid = [word.lower() for text in texts for word in _UNUSED.findall(text)]
+    every = (text for paragraph in texts for text in sentences(paragraph))
+    return Prose(tuple(text for text in every if words(text) >= SHORTEST), tuple(words_to_avoid))
 
 
 def in_source(text: str) -> Iterator[tuple[int, str]]:
@@ -210,8 +210,8 @@ def pages(root: Path = ROOT) -> list[Path]:
 
 def main(names: list[str]) -> int:
     files = [Path(name).resolve() for name in names] or pages()
-    measures = {file: measured(file.read_text(encoding="utf-8")) for file in files}
-    found = 0
+    measures = {file: measure(file.read_text(encoding="utf-8")) for file in files}
+    count = 0
     for file, prose in measures.items():
         place = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
         longest = max(prose.lengths, default=0)
@@ -220,17 +220,17 @@ def main(names: list[str]) -> int:
         )
         for fault in prose.faults(PAGE_BUDGET):
             print(f"  {fault}")
-            found += 1
+            count += 1
     for file in [] if names else sources():
         for line, word in in_source(file.read_text(encoding="utf-8")):
             print(f"{file.relative_to(ROOT)}:{line}: uses {word!r}: say {UNUSED[word]}")
-            found += 1
+            count += 1
     whole = together(measures.values())
     print(f"all: {whole.mean:.1f} mean, {len(whole.sentences)} sentences")
     if whole.mean >= BUDGET:
         print(f"  {BUDGET} words a sentence is the limit")
-        found += 1
-    return 1 if found else 0
+        count += 1
+    return 1 if count else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The tables of the reference pages, made from what the code defines."""
+"""The tables of the reference pages, made from the definitions in the code."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ OF_DECLARATIONS = {
     "fault": Fault,
     "mutant": Mutant,
 }
-"""Name of a table of docs/declarations.md -> what it has the fields of."""
+"""Name of a table of docs/declarations.md -> the class of its fields."""
 
 
 def fields(table: Table, kind: type) -> str:
     """The fields of a declaration."""
-    found = (
+    lines = (
         (f"`{name}`", f"`{default}`" if default else "", says) for name, default, says in rows(kind)
     )
-    return table(("field", "default", "meaning"), found)
+    return table(("field", "default", "meaning"), lines)
 
 
-def named(table: Table, head: tuple[str, str], found: Mapping[str, str]) -> str:
+def name_table(table: Table, head: tuple[str, str], meanings: Mapping[str, str]) -> str:
     """Names with their meanings."""
-    return table(head, ((f"`{name}`", says) for name, says in found.items()))
+    return table(head, ((f"`{name}`", says) for name, says in meanings.items()))
 
 
 def kinds(table: Table) -> str:
     """The kinds of labels. ValueError where one has no meaning."""
     if tuple(LABEL_KINDS) != KINDS:
         raise ValueError("LABEL_KINDS does not have the kinds of labels in their order")
-    return named(table, ("kind", "what the step does"), LABEL_KINDS)
+    return name_table(table, ("kind", "what the step does"), LABEL_KINDS)
 
 
-def provided(root: Path) -> list[str]:
+def runtime_names(root: Path) -> list[str]:
     """The names of the distribution, from its source."""
     source = (root / "runtime" / "wheelproof_runtime" / "__init__.py").read_text(encoding="utf-8")
     for node in ast.parse(source).body:
@@ -55,33 +55,33 @@ def provided(root: Path) -> list[str]:
     raise ValueError("the runtime has no __all__")
 
 
-def primitives(table: Table, provided: Iterable[str]) -> str:
+def primitives(table: Table, exported: Iterable[str]) -> str:
     """The primitives. ValueError where one has no meaning, or a meaning has no primitive."""
-    stated = [name for names in MEANINGS for name in names.split(", ")]
-    if wrong := sorted(set(provided) ^ set(stated)):
+    documented = [name for names in MEANINGS for name in names.split(", ")]
+    if wrong := sorted(set(exported) ^ set(documented)):
         raise ValueError(f"MEANINGS and the runtime differ in {', '.join(wrong)}")
-    found = (
-        (", ".join(f"`{each}`" for each in names.split(", ")), says)
+    rows = (
+        (", ".join(f"`{part}`" for part in names.split(", ")), says)
         for names, says in MEANINGS.items()
     )
-    return table(("name", "what it is"), found)
+    return table(("name", "what it is"), rows)
 
 
 def pages(root: Path, fill: Fill, table: Table) -> dict[Path, str]:
     """The reference pages with their tables."""
-    made = {
+    tables_of = {
         "declarations": {
             **{name: fields(table, kind) for name, kind in OF_DECLARATIONS.items()},
             "label-kinds": kinds(table),
         },
         "how-it-works": {
-            "layers": named(
+            "layers": name_table(
                 table,
                 ("layer", "compares or checks"),
                 {name: says for name, says in LAYERS_SAY.items() if says},
             )
         },
-        "implementations": {"primitives": primitives(table, provided(root))},
+        "implementations": {"primitives": primitives(table, runtime_names(root))},
         "cli": {
             "exit-codes": table(
                 ("code", "meaning"), ((str(code), says) for code, says in EXIT_CODES.items())
@@ -89,7 +89,7 @@ def pages(root: Path, fill: Fill, table: Table) -> dict[Path, str]:
         },
     }
     out = {}
-    for page, tables in made.items():
+    for page, tables in tables_of.items():
         file = root / "docs" / f"{page}.md"
         text = file.read_text(encoding="utf-8")
         for name, body in tables.items():

@@ -30,10 +30,10 @@ def outside_code(text: str, change: Callable[[str], str]) -> str:
     fence = ""
     out = []
     for line in text.split("\n"):
-        found = _FENCE.match(line)
-        if found and not fence:
-            fence = found[1]
-        elif found and found[1].startswith(fence) and not line.strip(" `~"):
+        fence_match = _FENCE.match(line)
+        if fence_match and not fence:
+            fence = fence_match[1]
+        elif fence_match and fence_match[1].startswith(fence) and not line.strip(" `~"):
             fence = ""
         elif not fence:
             line = change(line)
@@ -58,27 +58,27 @@ class Links:
         path = link.partition("#")[0]
         if not path or "://" in link or link.startswith(("mailto:", "/")):
             return ""
-        found = posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
-        return found if (self.root / found).is_file() else ""
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
+        return place if (self.root / place).is_file() else ""
 
     def targets(self, file: str, text: str) -> set[str]:
         """The files that a Markdown file links to."""
-        found: set[str] = set()
+        files: set[str] = set()
 
         def note(line: str) -> str:
-            links = (one or other for one, other in _LINK.findall(line))
-            found.update(filter(None, (self.target(file, link) for link in links)))
+            links = (inline or reference for inline, reference in _LINK.findall(line))
+            files.update(filter(None, (self.target(file, link) for link in links)))
             return line
 
         outside_code(text, note)
-        return found
+        return files
 
     def rewritten(self, file: str, text: str) -> str:
         """A Markdown file with its links as the site needs them."""
         here = posixpath.dirname(self.page_of(file))
 
-        def change(found: re.Match[str]) -> str:
-            link = found[0]
+        def change(match: re.Match[str]) -> str:
+            link = match[0]
             target = self.target(file, link)
             if not target:
                 return link
@@ -88,19 +88,19 @@ class Links:
         # The site's Markdown has no escape for "<", which GitHub's has.
         return outside_code(text, lambda line: _LINK.sub(change, line).replace("\\<", "&lt;"))
 
-    def added(self) -> dict[str, str]:
+    def add_pages(self) -> dict[str, str]:
         """The pages of all files outside docs/ that are linked to, directly or not -> text."""
         texts: dict[str, str] = {}
         docs = sorted((self.root / self.docs).rglob("*.md"))
         queue = [file.relative_to(self.root).as_posix() for file in docs]
-        seen = set(queue)
+        visited = set(queue)
         while queue:
             file = queue.pop()
             text = (self.root / file).read_text(encoding="utf-8")
             inside = file.startswith(f"{self.docs}/")
             if file.endswith(".md"):
-                new = self.targets(file, text) - seen
-                seen |= new
+                new = self.targets(file, text) - visited
+                visited |= new
                 queue += sorted(new)
                 page = self.rewritten(file, text)
             else:
@@ -116,7 +116,7 @@ def source(file: str, text: str) -> str:
     return f"# {posixpath.basename(file)}\n\n`{file}`\n\n{ticks}{language(file)}\n{text}\n{ticks}\n"
 
 
-def loaded(page: str) -> list[str]:
+def resources(page: str) -> list[str]:
     """The tags of a page that load something from the web."""
     return _LOADED.findall(page)
 
@@ -137,7 +137,7 @@ def _links(config: Any) -> Links:
 def on_files(files: Any, config: Any) -> Any:
     from mkdocs.structure.files import File, InclusionLevel
 
-    for page, text in _links(config).added().items():
+    for page, text in _links(config).add_pages().items():
         files.append(
             File.generated(config, page, content=text, inclusion=InclusionLevel.NOT_IN_NAV)
         )
@@ -151,6 +151,6 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
-    for tag in loaded(output):
+    for tag in resources(output):
         logging.getLogger("mkdocs.hooks").warning("%s loads %s", page.file.src_uri, tag)
     return output

@@ -34,10 +34,10 @@ DECLARATIONS = ".toml"
 """The suffix of declarations, in a folder ``spec``. Elsewhere such files are tables of data."""
 
 TRANSLATION = ("BEGIN TRANSLATION", "END TRANSLATION")
-"""What stands in the lines around a translation."""
+"""The marks in the lines around a translation."""
 
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-"""The fields of a statement that hold statements, or what holds them."""
+"""The fields of a statement that hold statements, or holders of statements."""
 
 FOREIGN = {"build", "__pycache__", "node_modules"}
 """Folders that hold no source. Hidden folders hold none either."""
@@ -46,7 +46,7 @@ FOREIGN = {"build", "__pycache__", "node_modules"}
 def files(root: Path) -> Iterator[tuple[str, Path]]:
     """The sources below a folder, by their names from there."""
     for folder, below, names in os.walk(root):
-        below[:] = sorted(each for each in below if each not in FOREIGN and each[0] != ".")
+        below[:] = sorted(child for child in below if child not in FOREIGN and child[0] != ".")
         for name in sorted(names):
             file = Path(folder, name)
             place = file.relative_to(root).as_posix()
@@ -58,20 +58,20 @@ def files(root: Path) -> Iterator[tuple[str, Path]]:
             yield place, root / place
 
 
-def written(text: str) -> Iterator[tuple[int, str]]:
+def lines_by_hand(text: str) -> Iterator[tuple[int, str]]:
     """(number, line) of each line that is not a translation."""
     begin, end = TRANSLATION
-    made = False
+    in_translation = False
     for number, line in enumerate(text.splitlines(), 1):
-        made = made or begin in line
-        if not made:
+        in_translation = in_translation or begin in line
+        if not in_translation:
             yield number, line
-        made = made and end not in line
+        in_translation = in_translation and end not in line
 
 
 def functions(node: ast.AST, around: str = "") -> Iterator[tuple[str, int, int]]:
     """(qualified name, first line, number of lines) of each function in a statement's blocks."""
-    for child in (each for field in BLOCKS for each in getattr(node, field, ())):
+    for child in (item for field in BLOCKS for item in getattr(node, field, ())):
         name = around
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             name = f"{around}{child.name}."
@@ -97,10 +97,10 @@ def long_functions(place: str, text: str) -> Iterator[str]:
 
 
 def faults(root: Path) -> Iterator[str]:
-    """What is too long below a folder: file, line and reason."""
+    """The excesses below a folder: file, line and reason."""
     for place, file in files(root):
         text = file.read_text(encoding="utf-8")
-        lines = list(written(text))
+        lines = list(lines_by_hand(text))
         for number, line in lines:
             if len(line) > COLUMNS:
                 yield f"{place}:{number}: {len(line)} columns, {COLUMNS} is the limit"
@@ -112,10 +112,10 @@ def faults(root: Path) -> Iterator[str]:
 
 def main(arguments: list[str]) -> int:
     root = Path(arguments[0]).resolve() if arguments else ROOT
-    found = list(faults(root))
-    for fault in found:
+    messages = list(faults(root))
+    for fault in messages:
         print(fault)
-    return 1 if found else 0
+    return 1 if messages else 0
 
 
 if __name__ == "__main__":

@@ -27,16 +27,18 @@ STEP = 2.5
 """The largest factor between neighbours."""
 
 
-def differences(there: str, made: str) -> list[str]:
+def differences(there: str, page: str) -> list[str]:
     """The lines of the page that is there, and of the one that the rows make.
 
-    What a solver takes depends a little on what its process has solved before. So resources that
-    are one step of their rounding apart are no difference.
+    The resources of a solver depend a little on earlier conditions of its process. So resources
+    that are one step of their rounding apart are no difference.
     """
-    known = {without_resources(line): line for line in there.splitlines()}
+    numbers = {without_resources(line): line for line in there.splitlines()}
     lines = [
-        known[key] if (key := without_resources(line)) in known and near(known[key], line) else line
-        for line in made.splitlines()
+        numbers[key]
+        if (key := without_resources(line)) in numbers and near(numbers[key], line)
+        else line
+        for line in page.splitlines()
     ]
     return list(difflib.unified_diff(there.splitlines(), lines, PAGE, "rows", lineterm="", n=0))
 
@@ -46,30 +48,30 @@ def without_resources(line: str) -> str:
     return line.rpartition(" | ")[0] if line.startswith("| **") else line
 
 
-def near(line: str, other: str) -> bool:
+def near(line: str, second: str) -> bool:
     """Whether the resources of two lines are equal, or neighbours among 1, 2, 5, 10, 20 ..."""
-    found = [each.rpartition(" | ")[2].rstrip(" |").replace(",", "") for each in (line, other)]
-    if not all(each.isdecimal() for each in found):
-        return line == other
-    low, high = sorted(map(int, found))
+    numbers = [row.rpartition(" | ")[2].rstrip(" |").replace(",", "") for row in (line, second)]
+    if not all(row.isdecimal() for row in numbers):
+        return line == second
+    low, high = sorted(map(int, numbers))
     return high <= STEP * low
 
 
 def main(arguments: list[str]) -> int:
     check = "--check" in arguments
-    names = [each for each in arguments if each != "--check"]
+    names = [argument for argument in arguments if argument != "--check"]
     try:
         rows = read_results(Path(names[0]) if names else ROOT / RESULTS).rows
-        made = theorems.render(prove.declared(ROOT), rows)
+        page = theorems.render(prove.declared(ROOT), rows)
     except WheelproofError as error:
         print(f"theorems: {error}", file=sys.stderr)
         return 2
     if not check:
-        (ROOT / PAGE).write_text(made, encoding="utf-8")
+        (ROOT / PAGE).write_text(page, encoding="utf-8")
         return 0
-    found = differences((ROOT / PAGE).read_text(encoding="utf-8"), made)
-    print("\n".join(found), end="\n" if found else "")
-    return 1 if found else 0
+    messages = differences((ROOT / PAGE).read_text(encoding="utf-8"), page)
+    print("\n".join(messages), end="\n" if messages else "")
+    return 1 if messages else 0
 
 
 if __name__ == "__main__":

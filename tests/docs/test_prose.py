@@ -10,11 +10,11 @@ LONG = " ".join(["word"] * 30) + ". "
 
 @pytest.mark.parametrize("page", pages(), ids=name)
 def test_each_page_keeps_its_budget(page):
-    assert prose.measured(page.read_text(encoding="utf-8")).faults(prose.PAGE_BUDGET) == []
+    assert prose.measure(page.read_text(encoding="utf-8")).faults(prose.PAGE_BUDGET) == []
 
 
 def test_all_pages_together_keep_the_budget():
-    every = [prose.measured(page.read_text(encoding="utf-8")) for page in pages()]
+    every = [prose.measure(page.read_text(encoding="utf-8")) for page in pages()]
     assert prose.together(every).mean < prose.BUDGET
 
 
@@ -30,7 +30,7 @@ def test_all_pages_together_keep_the_budget():
 )
 def test_planted_prose_is_refused(planted, fault):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert any(fault in each for each in prose.measured(f"{text}\n\n{planted}\n").faults(22))
+    assert any(fault in each for each in prose.measure(f"{text}\n\n{planted}\n").faults(22))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_planted_prose_is_refused(planted, fault):
     ],
 )
 def test_sentences_are_counted_in_prose_alone(text, lengths):
-    assert prose.measured(text).lengths == lengths
+    assert prose.measure(text).lengths == lengths
 
 
 def test_sources_use_no_unused_word():
@@ -87,4 +87,4 @@ def test_a_planted_word_is_found_in_a_source(planted, found):
 
 
 def test_quoted_and_code_words_are_not_looked_at():
-    assert prose.measured("A \u201cfloor of a house\u201d and `floor` are fine here.").unused == ()
+    assert prose.measure("A \u201cfloor of a house\u201d and `floor` are fine here.").unused == ()

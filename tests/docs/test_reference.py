@@ -46,12 +46,12 @@ def test_a_stale_table_is_noticed(tmp_path):
     stale = right.replace("| invariant |", "| liveness |", 1)
     assert stale != right
     table = pages.properties(mechanisms()["atomic"])
-    assert pages.filled(stale, "properties", table) == right
+    assert pages.fill(stale, "properties", table) == right
 
 
 def test_a_page_without_marks_is_refused():
     with pytest.raises(ValueError, match="the marks of the table 'decisions'"):
-        pages.filled("# A page\n", "decisions", "")
+        pages.fill("# A page\n", "decisions", "")
 
 
 def test_a_reference_page_that_was_changed_is_noticed(tmp_path):
@@ -69,7 +69,7 @@ def test_a_reference_page_that_was_changed_is_noticed(tmp_path):
         stale.parent.mkdir(exist_ok=True)
         stale.write_text(right[file].replace(old, new), encoding="utf-8")
     (tmp_path / "runtime").symlink_to(ROOT / "runtime")
-    made = reference.pages(tmp_path, pages.filled, pages.table)
+    made = reference.pages(tmp_path, pages.fill, pages.table)
     assert len(made) == 4
     for file, text in made.items():
         assert file.read_text(encoding="utf-8") != text == right[DOCS / file.name], file.name
@@ -90,7 +90,7 @@ def test_a_field_without_a_meaning_and_a_meaning_without_a_field_are_refused(cha
 
 
 def test_a_primitive_and_a_kind_of_label_without_a_meaning_are_refused(monkeypatch):
-    names = reference.provided(ROOT)
+    names = reference.runtime_names(ROOT)
     with pytest.raises(ValueError, match="differ in Planted"):
         reference.primitives(pages.table, [*names, "Planted"])
     with pytest.raises(ValueError, match="differ in Gate"):

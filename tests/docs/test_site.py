@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.reading import ROOT
-from tools.site import Links, loaded, outside_code, source
+from tools.site import Links, outside_code, resources, source
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def links(tmp_path: Path) -> Links:
 
 
 def test_linked_files_become_pages_and_others_do_not(links):
-    pages = links.added()
+    pages = links.add_pages()
     assert set(pages) == {
         "repository/README.md",
         "repository/spec/A.tla.md",
@@ -38,7 +38,7 @@ def test_links_lead_to_these_pages_and_keep_their_anchors(links):
     assert links.rewritten("docs/index.md", index) == (
         "[read](repository/README.md) [spec](repository/spec/A.tla.md#x) [gone](../gone.md)\n"
     )
-    assert links.added()["repository/README.md"] == (
+    assert links.add_pages()["repository/README.md"] == (
         "[docs](../index.md), [one]\n\n[one]: spec/B.toml.md\n"
     )
 
@@ -64,7 +64,7 @@ def test_source_with_fences_is_one_block():
 
 
 def test_the_repository_links_to_its_sources():
-    pages = Links(ROOT).added()
+    pages = Links(ROOT).add_pages()
     assert "repository/mutants/timer_task_list/M1.md" in pages
     assert "repository/spec/TimerTaskList.tla.md" in pages
 
@@ -72,6 +72,6 @@ def test_the_repository_links_to_its_sources():
 def test_what_a_page_loads_from_the_web_is_found():
     script = '<script src="https://unpkg.com/iframe-worker/shim"></script>'
     page = f'<a href="https://kafka.apache.org">Kafka</a><script src="x.js"></script>{script}'
-    assert loaded(page) == ['<script src="https://unpkg.com/iframe-worker/shim">']
-    assert loaded('<link rel="stylesheet" href="//fonts.example.org/x.css">')
-    assert not loaded('<link rel="stylesheet" href="assets/x.css"><img src="assets/x.png">')
+    assert resources(page) == ['<script src="https://unpkg.com/iframe-worker/shim">']
+    assert resources('<link rel="stylesheet" href="//fonts.example.org/x.css">')
+    assert not resources('<link rel="stylesheet" href="assets/x.css"><img src="assets/x.png">')

@@ -276,12 +276,12 @@ def entailed(one, other):
 
 def test_the_certificates_of_a_protocols_theorem_are_counted(tmp_path, monkeypatch):
     """By night a run has those of all theorems of the fast profile."""
-    found = certificates.counted(THEORY.theorems["P9.Conditions"], tmp_path)
+    found = certificates.count(THEORY.theorems["P9.Conditions"], tmp_path)
     assert (found.accepted, found.faults) == (4, []) and found.steps > 100
     assert found.line().startswith("protocols.several_conditions P9.Conditions: 4 of 4, ")
     assert len([*tmp_path.rglob("P9.Conditions.*.second.alethe")]) == 4
     monkeypatch.setattr(axioms, "values", equal_values)
-    lacking = certificates.counted(THEORY.theorems["P9.Conditions"], tmp_path)
+    lacking = certificates.count(THEORY.theorems["P9.Conditions"], tmp_path)
     assert lacking.accepted < 4
     assert all(" asserts what need not hold: (= WatchPlace." in each for each in lacking.faults)
 
@@ -291,4 +291,4 @@ def test_theorems_are_chosen_by_their_names_those_of_theories_or_because_they_ar
     made.theorem("T", "toy", [STEP], is_lemma=True)
     made.theorem("U", "toy", [STEP], is_lemma=True, certified="nightly")
     for names, found in (([], "U"), (["T"], "T"), (["toy"], "TU"), (["V"], "")):
-        assert "".join(each.name for each in certificates.chosen([made], names)) == found
+        assert "".join(each.name for each in certificates.select([made], names)) == found

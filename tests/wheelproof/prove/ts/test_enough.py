@@ -133,7 +133,7 @@ def test_a_line_of_the_file_that_is_not_what_a_proof_needs_is_stale():
     assert instances.stale(known, changed) == ["A: init"]
     assert instances.stale(known, {}) == ["A: init", "A: step a"]
     assert instances.stale({}, {"B": {"init": [[0]]}}) == ["B: init"]
-    assert json.loads(instances.written(known)) == known
+    assert json.loads(instances.render(known)) == known
 
 
 @pytest.mark.nightly
