@@ -5,17 +5,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from wheelproof.linearizability.programs import Program
     from wheelproof.plain.answers import Exploration
     from wheelproof.plain.calling import Block
 
 __version__ = "0.1.0"
 
-__all__ = ["explore", "replay"]
+__all__ = ["check", "explore", "linearizable", "program", "replay"]
 
 
 @overload
@@ -68,6 +69,103 @@ def explore(
     if program is None:
         return calling.Block(options)
     return calling.explored(program, options)
+
+
+def linearizable(
+    factory: Callable[[], Any] | None = None,
+    *,
+    operations: Mapping[str, Any] | Sequence[str] | None = None,
+    observe: Callable[[Any], object] | None = None,
+    reference: Callable[[], object] | None = None,
+    ignore_results: str | Sequence[str] = (),
+    condition: Any = None,
+    threads: int | tuple[int, int] = (2, 3),
+    calls: int | tuple[int, int] = (1, 2),
+    prefix: int = 2,
+    suffix: int = 1,
+    time_outs: str = "last",
+    examples: Sequence[Program] = (),
+    settings: Any = None,
+    into: str | Sequence[str] = (),
+    bound: int | None = None,
+    executions: int = 5_000,
+    seed: int = 0,
+) -> Any:
+    """Check that a class is linearizable, by drawn programs in every order of their threads.
+
+    For a function that makes an object, or for a class. The function becomes a test of pytest. A
+    class stays as it is, and pytest collects it.
+
+    ``operations``: names of methods, or names with strategies for their arguments. By default all
+    public methods, with strategies by their annotations. ``observe``: gives the part of the
+    object that is compared in the end. ``reference``: a class whose
+    operations have the right results; without it, those of the class itself, one after the other.
+    ``ignore_results``: operations whose results are not
+    compared. ``condition``: one of :mod:`wheelproof.linearizability.conditions`. ``threads``,
+    ``calls``: how many threads, and how many calls of each. ``prefix``, ``suffix``: the most calls
+    before and after them. ``time_outs``: ``last`` where no other thread can move, or ``any``.
+    ``examples``: programs that come first. ``settings``: Hypothesis'. ``executions``: the most of
+    one program. The other options are those of :func:`explore`.
+    """
+    from wheelproof.linearizability import declaring, options
+
+    chosen = options.options(
+        operations=operations,
+        observe=observe,
+        reference=reference,
+        ignore_results=ignore_results,
+        condition=condition,
+        threads=threads,
+        calls=calls,
+        prefix=prefix,
+        suffix=suffix,
+        time_outs=time_outs,
+        examples=examples,
+        settings=settings,
+        into=into,
+        bound=bound,
+        executions=executions,
+        seed=seed,
+    )
+    if factory is None:
+        return lambda factory: declaring.declare(factory, chosen)
+    return declaring.declare(factory, chosen)
+
+
+def check(subject: Any, program: Program | None = None, **options: Any) -> Exploration:
+    """Check a class, a factory, or a test that :func:`linearizable` has made, here and now.
+
+    ``program``: it alone is run, and none is drawn. ``options``: those of :func:`linearizable`, for
+    a class without any. Returns the answer where it is a pass, or raises an AssertionError.
+    """
+    __tracebackhide__ = True
+    from wheelproof.errors import UsageError
+    from wheelproof.linearizability import declaring
+    from wheelproof.linearizability.options import Declaration, declaration_of
+    from wheelproof.linearizability.options import options as given
+
+    declaration = declaration_of(subject)
+    if declaration is None:
+        declaration = Declaration(subject, given(**options))
+    elif options:
+        raise UsageError(f"{declaration.name} has options already.", "Name them once.")
+    return declaring.check(declaration, program)
+
+
+def program(
+    threads: Sequence[Sequence[Any]],
+    *,
+    prefix: Sequence[Any] = (),
+    suffix: Sequence[Any] = (),
+) -> Program:
+    """A program for :func:`linearizable`: the calls of each thread, before them, and after them.
+
+    A call is a name, or a tuple of a name and arguments, of which a dictionary at the end has those
+    that are named.
+    """
+    from wheelproof.linearizability.programs import written
+
+    return written(threads, prefix, suffix)
 
 
 def replay(

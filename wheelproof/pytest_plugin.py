@@ -79,10 +79,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """The marker of tests that are explored."""
+    config.pluginmanager.import_plugin("wheelproof.linearizability.plugin")
     config.addinivalue_line(
         "markers",
-        "explore(into=(), bound=None, executions=100_000, seed=0): call the whole test in every "
-        "order of its threads that matters",
+        "explore(into=(), bound=None, executions=100_000, seed=0): call the test in every order",
     )
 
 

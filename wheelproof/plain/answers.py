@@ -55,6 +55,7 @@ class FailureKind(StrEnum):
     DEADLOCK = "deadlock"
     LOST_WAKE_UP = "lost wake-up"
     ENDLESS = "endless loop"
+    RESULTS = "wrong results"  # no order of the operations explains what they have returned
 
 
 def relative(file: str) -> str:
@@ -191,6 +192,7 @@ class Exploration:
     ``reason`` says in a sentence why the answer is what it is. ``restarts``: how often new racy
     places began the search anew. ``points`` and ``accesses`` are those of all executions. ``races``
     is None where they were not looked for; ``unpaired`` are racy places without one of them.
+    ``table`` are lines about the program that fails, ``test`` is a test that runs it again.
     """
 
     answer: Answer
@@ -206,6 +208,8 @@ class Exploration:
     seconds: float = 0.0
     races: tuple[Race, ...] | None = None
     unpaired: tuple[Place, ...] = ()
+    table: tuple[str, ...] = ()
+    test: str = ""
 
     @property
     def verdict(self) -> Verdict:

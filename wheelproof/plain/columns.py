@@ -25,8 +25,12 @@ def text(exploration: Exploration, width: int = WIDTH) -> str:
         f"{plural(len(exploration.racy_places), 'racy place')}"
     )
     lines = [*wrapped(head, width), "  " + counts]
+    if exploration.table:
+        lines += ["", *exploration.table, ""]
     if exploration.failure is not None:
         lines += of_order(order(exploration.failure), width)
+    if exploration.test:
+        lines += ["a test that runs this program again:", "", exploration.test]
     if exploration.races is not None:
         lines = [*lines[: None if lines[-1] else -1], *races(exploration, width)]
     elif exploration.failure is None and exploration.answer is not Answer.VACUOUS:

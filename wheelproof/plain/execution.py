@@ -237,6 +237,8 @@ class Execution(Moves):
 
     def _choose(self, thread: Thread) -> Thread | None:
         mask = self.enabled()
+        if self.patient:
+            mask = self._in_time(mask)
         if not mask:
             self.ending = Ending.STUCK if self._unfinished() else Ending.DONE
             return None

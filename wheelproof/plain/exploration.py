@@ -7,10 +7,11 @@ it ends without a new race, all orders of what is invisible agree, so the search
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from wheelproof.plain.counterparts import Counterparts
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.guards import Guards
 from wheelproof.plain.operations import Ending
-from wheelproof.plain.reading import Found, Recorder, failure_of
+from wheelproof.plain.reading import Found, Judge, Recorder
 from wheelproof.plain.schedulers.base import Scheduler
 from wheelproof.plain.schedulers.bounded import Bounded
 from wheelproof.plain.schedulers.pct import PCT
@@ -83,6 +84,7 @@ class Explorer:
             self.program = Counterparts(self.world)(function)
         self.restarts = 0
         self.unannounced = False
+        self.judge = Judge()
         self.observe: Callable[[Execution], None] | None = None
         self.ends: Callable[[], bool] = lambda: False
         self.found: Found | None = None
@@ -101,10 +103,8 @@ class Explorer:
         if self.world.draws:
             self.world.seed()
         ending = execution.run(self.program, scheduler)
-        failure = failure_of(execution)
-        if failure is not None and self.failing is None:
-            self.failing = list(execution.order), failure.kind
-            self.found = self.found or failure
+        order = execution.order
+        self._fails(self.judge(execution), order)
         if self.observe is not None:
             self.observe(execution)
         execution.end_threads()
@@ -119,7 +119,14 @@ class Explorer:
             self.trouble = Answer.UNSEEN, str(execution.fault)
         if self.progress is not None:
             self.progress(execution.executions, self.racy_count())
+        self._fails(self.judge.settle(), order)
         return ending
+
+    def _fails(self, failure: Found | None, order: list[int]) -> None:
+        """A run in this order has failed, if there is a failure."""
+        if failure is not None and self.failing is None:
+            self.failing = list(failure.order or order), failure.kind
+            self.found = self.found or failure
 
     def differs(self, what: str = DIFFERS) -> None:
         """The same schedule ran differently."""
@@ -171,6 +178,16 @@ class Explorer:
             self._count = len(self.racy())
         return self._count
 
+    def renew(self, executions: int) -> None:
+        """Forget the runs of one program: another one is searched, with so many runs at most.
+
+        Racy places stay visible.
+        """
+        self.found, self.failing, self.early = None, None, None
+        self.trouble, self.whole, self.restarts = None, None, 0
+        self.execution.shared = False
+        self.most = self.execution.executions + executions
+
     def is_out_of_time(self) -> bool:
         """Whether a limit has been reached."""
         return self.left <= 0 or self.ends()
@@ -182,23 +199,37 @@ class Explorer:
     # -- the search
 
     def explore(self) -> Exploration:
-        begun = time.process_time()
+        with self.ready():
+            return self.explored()
+
+    @contextlib.contextmanager
+    def ready(self) -> Iterator[None]:
+        """While programs run: the guards stand, and garbage is collected between runs alone."""
         enabled = gc.isenabled()
         gc.collect()
         gc.freeze()
         gc.disable()
         try:
             with Guards(self.execution), self.world.around():
-                answer, reason = self._search()
-                failure, schedule = counterexample(self) if self.failing else (None, None)
-                if failure is None and self.early is not None and self.trouble is None:
-                    failure, schedule = self.early.failure(False, None), self.early.schedule()
-                wanted = self.reports_races and (failure is not None or self.trouble is None)
-                pairs = races.look(self) if wanted else None
+                yield
         finally:
             gc.unfreeze()
             if enabled:
                 gc.enable()
+
+    def explored(self, explains: bool = True) -> Exploration:
+        """Search. ``explains``: a failure is looked for with the fewest preemptions, and shown."""
+        begun = time.process_time()
+        failure, schedule, pairs = None, None, None
+        answer, reason = self._search()
+        if self.failing is not None and not explains:
+            answer, reason = Answer.BUG, self.found.message if self.found else ""
+        elif self.failing is not None:
+            failure, schedule = counterexample(self)
+        if failure is None and self.early is not None and self.trouble is None:
+            failure, schedule = self.early.failure(False, None), self.early.schedule()
+        if self.reports_races and (failure is not None or self.trouble is None):
+            pairs = races.look(self)
         if failure is not None:
             answer, reason = Answer.BUG, failure.message
         elif self.trouble is not None:
@@ -310,7 +341,7 @@ def replay(explorer: Explorer, schedule: Schedule) -> Replayed:
     follow = Follow(schedule, lambda frame: recorder.place(frame).key)
     with Guards(execution), world.around():
         execution.run(explorer.program, follow)
-        failing = recorder.finish()
+        failing = recorder.finish(explorer.judge)
         execution.end_threads()
     if execution.was_interrupted():
         raise KeyboardInterrupt

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from wheelproof.plain.accesses import Accesses
 from wheelproof.plain.happens_before import STAMP
-from wheelproof.plain.operations import ACQUIRE, CHANGES, JOIN, TRY, Thread
+from wheelproof.plain.operations import ACQUIRE, CHANGES, JOIN, TRY, Thread, times_out
 from wheelproof.plain.polling import ALONE
 from wheelproof.plain.schedulers.base import members
 
 
 class Moves(Accesses):
-    """The threads of a run, in front of their operations."""
+    """The threads of a run, in front of their operations.
+
+    ``patient``: a wait ends by its time-out only where no other thread can move. ``put_off``: one
+    could have ended earlier.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.patient = self.put_off = False
         self.threads: list[Thread] = []
         self.order: list[int] = []
         self._repeating = False
@@ -39,6 +44,14 @@ class Moves(Accesses):
             bit <<= 1
         self._repeating = bool(parked) and not mask
         return mask or parked
+
+    def _in_time(self, mask: int) -> int:
+        """Of threads that can move, those whose operation is no time-out, if there are any."""
+        late = sum(1 << number for number in members(mask) if times_out(self.threads[number]))
+        if not late or late == mask:
+            return mask
+        self.put_off = True
+        return mask & ~late
 
     def _resumes(self, thread: Thread) -> bool:
         """Whether a thread that polls has something new to see."""
@@ -75,7 +88,7 @@ class Moves(Accesses):
             for reader, index in reads.items():
                 if reader != number and clock[reader] < (index + 1) * STAMP:
                     found.append(index)
-        if thread.kind == ACQUIRE:
+        if thread.kind == ACQUIRE or (self.patient and writes and thread.kind == TRY):
             index = location.last_acquire
         elif reads:
             return found

@@ -32,6 +32,14 @@ CHANGES = (False, True, True, None, True, False, False, False, True, False)
 """Whether a kind changes its location; of TRY it depends."""
 
 
+def times_out(thread: Thread) -> bool:
+    """Whether a thread's operation is a wait that would end by its time-out."""
+    if not thread.timed or thread.kind not in (TRY, TRY_JOIN):
+        return False
+    owner = thread.target.owner
+    return owner is not None and not (thread.kind == TRY_JOIN and owner.done)
+
+
 class Ending(StrEnum):
     """How an execution ended."""
 

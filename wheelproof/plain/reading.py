@@ -19,9 +19,9 @@ from wheelproof.plain.operations import (
     RELEASE,
     TIME_OUT,
     TRY,
-    TRY_JOIN,
     Ending,
     Thread,
+    times_out,
 )
 
 if TYPE_CHECKING:
@@ -33,12 +33,13 @@ _MISSING = object()
 
 
 class Found:
-    """A failure, before its run is recorded."""
+    """A failure, before its run is recorded. ``order``: an equivalent run that shows it better."""
 
     def __init__(
         self, kind: FailureKind, message: str, thread: str, error: BaseException | None
     ) -> None:
         self.kind, self.message, self.thread, self.error = kind, message, thread, error
+        self.order: list[int] | None = None
 
 
 def failure_of(execution: Execution) -> Found | None:
@@ -65,12 +66,16 @@ def failure_of(execution: Execution) -> Found | None:
     return None
 
 
-def _times_out(thread: Thread) -> bool:
-    """Whether a thread's operation is a wait that ends by its time-out."""
-    if not thread.timed or thread.kind not in (TRY, TRY_JOIN):
-        return False
-    owner = thread.target.owner
-    return owner is not None and not (thread.kind == TRY_JOIN and owner.done)
+class Judge:
+    """Says how runs fail."""
+
+    def __call__(self, execution: Execution) -> Found | None:
+        """How the present run failed, before its threads are ended."""
+        return failure_of(execution)
+
+    def settle(self) -> Found | None:
+        """The same for the last run, once its state is put back: other runs may be made for it."""
+        return None
 
 
 def waiting(thread: Thread) -> tuple[Thread, Thread | None, bool] | None:
@@ -145,7 +150,7 @@ class Recorder:
         self._preempted = execution.preemptions
         place = thread.site.place if thread.site else self.place(frame)
         name = self.named(thread, frame)
-        operation = TIME_OUT if _times_out(thread) else OPERATIONS[thread.kind]
+        operation = TIME_OUT if times_out(thread) else OPERATIONS[thread.kind]
         self._rows.append([thread, place, operation, name, _MISSING, preempts, self.held(thread)])
 
     def begins(self, thread: Thread, starter: Any) -> None:
@@ -172,7 +177,7 @@ class Recorder:
         return tuple(self._locks.get(id(lock), "lock") for lock in locks)
 
     def named(self, thread: Thread, frame: FrameType | None) -> str:
-        """What a thread's operation works on, in text."""
+        """The object of a thread's operation, in text."""
         target = thread.target
         if thread.kind in (ACQUIRE, TRY, RELEASE, PEEK):
             known = self._locks.get(id(target))
@@ -208,10 +213,10 @@ class Recorder:
         key = f"{module}:{code.co_qualname}:{text}"
         return Place(code.co_filename, chosen.f_lineno, 0, text, key)
 
-    def finish(self) -> bool:
+    def finish(self, judge: Judge) -> bool:
         """The run has ended. Whether it failed."""
         execution = self._execution
-        self._found = failure_of(execution)
+        self._found = judge(execution)
         self.preemptions, self.gil_allows = execution.preemptions, execution.gil_allows
         self._cycle = cycle_of(execution)
         waits = []

@@ -66,6 +66,10 @@ def text(file: Path, test: str, exploration: Exploration, into: Sequence[str]) -
     function = re.sub(r"\W+", "_", name).strip("_").removeprefix("test_")
     lines = [MARK, "#"]
     lines += [f"# {line}".rstrip() for line in columns.text(exploration, 78).splitlines()]
+    if exploration.test:  # the program alone: its orders are searched again
+        module = Path(path).stem
+        head = ["", "import wheelproof", f"from {module} import {name}", "", ""]
+        return "\n".join([*lines, *head, exploration.test, ""])
     lines += ["", "import wheelproof", "", "", f"def test_schedule_of_{function}():"]
     lines += ["    wheelproof.replay(", f"        {json.dumps(f'{path}::{name}')},"]
     lines += ["        # a thread, the place that it stops in front of, for which time, and the"]

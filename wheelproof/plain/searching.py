@@ -96,7 +96,7 @@ class Search:
 
     def explore(self) -> Exploration:
         """Raises UsageError, Interrupted, and what ``watch`` raises."""
-        with self._running():
+        with self.running():
             try:
                 return self.explorer.explore()
             except KeyboardInterrupt:
@@ -106,14 +106,15 @@ class Search:
 
     def replay(self, schedule: Schedule) -> Replayed:
         """Run one schedule. Raises UsageError."""
-        with self._running():
+        with self.running():
             replayed = replay(self.explorer, schedule)
         if self._refusal is not None:
             raise self._refusal
         return replayed
 
     @contextlib.contextmanager
-    def _running(self) -> Iterator[None]:
+    def running(self) -> Iterator[None]:
+        """Programs run in this process: what cannot be explored is refused."""
         assert self.program is not None
         self.explorer.program = self.program
         self.explorer.observe = self._observe

@@ -80,7 +80,7 @@ def recorded(explorer: Explorer, order: Sequence[int]) -> Recorder | None:
     try:
         explorer.world.seed()
         execution.run(explorer.program, Repeat(order))
-        failing = recorder.finish()
+        failing = recorder.finish(explorer.judge)
         execution.end_threads()
         explorer.restore()
     finally:

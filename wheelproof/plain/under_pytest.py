@@ -135,7 +135,7 @@ def explore(item: pytest.Function, block: Settings | None = None) -> None:
         if command is not None:
             command.outcomes.append((item.nodeid, error))
         elif isinstance(error, Interrupted):
-            _written(item, f"\n{error}\n")
+            written(item, f"\n{error}\n")
         if isinstance(error, Interrupted):
             raise
         raise pytest.fail.Exception(str(error), pytrace=False) from None
@@ -145,7 +145,8 @@ def explore(item: pytest.Function, block: Settings | None = None) -> None:
         raise Failed(exploration)
 
 
-def _written(item: pytest.Function, text: str) -> bool:
+def written(item: pytest.Function, text: str) -> bool:
+    """Write a text to pytest's terminal. Whether there is one."""
     reporter = item.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
         reporter.write(text, flush=True)
@@ -162,7 +163,7 @@ def _explored(
         else:
             reporter = item.config.pluginmanager.get_plugin("terminalreporter")
             over = reporter is not None and bool(reporter.isatty)
-            progress = Progress(lambda text: _written(item, text), over)
+            progress = Progress(lambda text: written(item, text), over)
         call = Call(options, named)
         CURRENT.append(call)
         try:

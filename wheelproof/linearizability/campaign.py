@@ -1,0 +1,246 @@
+"""A check of a class: programs are drawn, all orders of each are run, a failing one is shrunk."""
+
+from __future__ import annotations
+
+import types
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import hypothesis
+from hypothesis.errors import HypothesisException
+from hypothesis.internal.reflection import function_digest
+
+from wheelproof.errors import UsageError
+from wheelproof.linearizability import operations, options, telling
+from wheelproof.linearizability.alone import Alone
+from wheelproof.linearizability.judging import HistoryJudge
+from wheelproof.linearizability.options import Declaration, Options
+from wheelproof.linearizability.programs import Program, drawn
+from wheelproof.linearizability.reference import ByReference
+from wheelproof.linearizability.running import Driver, Subject
+from wheelproof.plain.answers import Answer, Exploration
+from wheelproof.plain.progress import Progress
+from wheelproof.plain.schedulers.replay import Repeat
+from wheelproof.plain.searching import Search
+from wheelproof.plain.settings import EXPLORING, Settings
+
+ENDS = (Answer.UNSEEN, Answer.NONDETERMINISTIC)
+"""Answers for one program that are the answer for all."""
+
+
+class Refused(AssertionError):
+    """A program has a failing order."""
+
+
+def checked(
+    declaration: Declaration, program: Program | None = None, progress: Progress | None = None
+) -> Exploration:
+    """Check a declaration by drawn programs, or by a chosen one. Raises UsageError, Interrupted."""
+    if EXPLORING:
+        raise UsageError(
+            f"{declaration.name} is checked while {EXPLORING[-1]} is explored: modules are loaded "
+            "again for that.",
+            "Check it in a test of its own.",
+        )
+    return Campaign(declaration, progress).answer(program)
+
+
+class Campaign:
+    """One check. ``answers`` counts the programs by their answers."""
+
+    def __init__(self, declaration: Declaration, progress: Progress | None) -> None:
+        self.declaration = declaration
+        chosen = self.options = declaration.options
+        settings = Settings(chosen.into, chosen.bound, chosen.executions, chosen.seed)
+        self.search = Search(declaration.name, settings, progress)
+        self.explorer = self.search.explorer
+        self.explorer.execution.patient = chosen.time_outs == "last"
+        with self.search.loading():
+            self.make, self.second = self._counterparts()
+        self.answers: Counter[Answer] = Counter()
+        self.outcomes: dict[str, set[str]] = {}
+        self.failing: Program | None = None
+        self.stopped: Exploration | BaseException | None = None
+        self.executions = 0
+        self.programs: dict[str, Answer] = {}
+
+    def _counterparts(self) -> tuple[Callable[[], Any], Options]:
+        """The factory and the options, with functions of the exploration's world."""
+        chosen, second = self.options, self.search.second
+        factory = self._counterpart(self.declaration.factory)
+        declared = options.declaration_of(factory)
+        if declared is not None:
+            return declared.factory, declared.options
+        observe = None if chosen.observe is None else self._counterpart(chosen.observe)
+        reference = None if chosen.reference is None else self._counterpart(chosen.reference)
+        named = chosen.operations
+        if isinstance(named, dict):
+            named = {name: second.value(value) for name, value in named.items()}
+        return factory, replace(chosen, observe=observe, reference=reference, operations=named)
+
+    def _counterpart(self, function: Any) -> Any:
+        if isinstance(function, type):
+            if any(isinstance(part, types.FunctionType) for part in vars(function).values()):
+                return self.search.second.of_class(function)
+            return function
+        if not isinstance(function, types.FunctionType):
+            return function
+        return self.search.second(function)
+
+    # -- the check
+
+    def answer(self, program: Program | None) -> Exploration:
+        """Raises UsageError and Interrupted."""
+        self.search.program = self._make_once
+        with self.search.running(), self.explorer.ready():
+            self.kind = self._kind()
+            strategies = operations.of_class(self.kind, self.second.operations)
+            if program is not None:
+                self._explore(program)
+            else:
+                self._draw(drawn(strategies, self.options.sizes()))
+            if self.failing is not None:
+                return self._explained(self.failing)
+        if isinstance(self.stopped, BaseException):
+            raise self.stopped
+        return self._answered() if self.stopped is None else self.stopped
+
+    def _make_once(self) -> None:
+        self._instance = self.make()
+
+    def _kind(self) -> type:
+        """The class of the object under test. Raises UsageError."""
+        explorer, execution = self.explorer, self.explorer.execution
+        execution.run(self._make_once, Repeat(()))
+        error = execution.threads[0].error
+        execution.end_threads()
+        explorer.restore()
+        if error is not None:
+            raise UsageError(f"{self.declaration.name} raises {type(error).__name__}: {error}.")
+        kind = type(self._instance)
+        del self._instance
+        return kind
+
+    def _draw(self, programs: Any) -> None:
+        """Check programs that Hypothesis draws, until one fails, and shrink that one."""
+
+        def check(program: Program) -> None:
+            if self.stopped is None:
+                self._explore(program)
+                if self.failing is program:
+                    raise Refused
+
+        check._hypothesis_internal_add_digest = function_digest(  # type: ignore[attr-defined]
+            self.declaration.factory
+        )
+        parent: Any = self.options.settings or hypothesis.settings.default
+        test: Any = hypothesis.given(program=programs)(check)
+        test = hypothesis.settings(
+            parent,
+            deadline=None,
+            report_multiple_bugs=False,
+            phases=[phase for phase in parent.phases if phase is not hypothesis.Phase.explain],
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )(test)
+        for program in self.options.examples:
+            test = hypothesis.example(program=program)(test)
+        try:
+            test()
+        except Refused:
+            pass
+        except HypothesisException as error:
+            if self.failing is None:
+                raise UsageError(f"{self.declaration.name}: Hypothesis says: {error}") from None
+
+    def _explore(self, program: Program) -> None:
+        """Run all orders of a program, until one fails."""
+        name = repr(program)
+        if name in self.programs:
+            if self.programs[name] is Answer.BUG:
+                self.failing = program
+            return
+        try:
+            exploration = self._searched(program, False)
+        except UsageError as error:
+            self.stopped = error
+            return
+        answer = exploration.answer
+        self.programs[name] = answer
+        if answer is Answer.BUG:
+            self.failing = program
+        elif self.failing is None:
+            self.answers[answer] += 1
+            if answer in ENDS:
+                reason = f"{exploration.reason} (in {program!r})"
+                self.stopped = replace(exploration, reason=reason)
+
+    def _searched(self, program: Program, explains: bool) -> Exploration:
+        explorer, chosen = self.explorer, self.second
+        execution = explorer.execution
+        subject = Subject(self.make, chosen.observe, chosen.ignored)
+        driver = Driver(self.search.world, subject, program)
+        if chosen.reference is not None:
+            specification: Any = ByReference(
+                chosen.reference, chosen.observe, chosen.ignored, driver.calls
+            )
+        else:
+            specification = Alone(explorer, driver)
+        before = execution.executions
+        explorer.program, explorer.bound = driver, self.options.bound
+        explorer.renew(self.options.executions)
+        execution.put_off = False
+        self.judge = HistoryJudge(explorer, driver, specification, self.options.condition)
+        explorer.judge = self.judge
+        exploration = explorer.explored(explains)
+        executions = execution.executions - before
+        self.executions += executions
+        for call, kinds in self.judge.outcomes.items():
+            self.outcomes.setdefault(call, set()).update(kinds)
+        if exploration.answer is Answer.EXHAUSTED and execution.put_off:
+            exploration = replace(
+                exploration,
+                answer=Answer.BOUNDED,
+                reason="every order in which time-outs come last",
+            )
+        return replace(exploration, executions=executions)
+
+    # -- answers
+
+    def _explained(self, program: Program) -> Exploration:
+        """The failing order of a program with the fewest preemptions."""
+        exploration = self._searched(program, True)
+        lines = telling.program(program, self.judge.last, self.second.observe is not None)
+        if exploration.answer is not Answer.BUG:
+            reason = f"{program!r} failed, and does not fail again"
+            return replace(exploration, answer=Answer.NONDETERMINISTIC, reason=reason)
+        test = telling.regression(self.declaration, program)
+        if exploration.failure is not None:  # that the program's own thread waits is no news
+            waits = tuple(wait for wait in exploration.failure.waits if wait.place.file)
+            exploration = replace(exploration, failure=replace(exploration.failure, waits=waits))
+        return replace(exploration, table=tuple(lines), test=test, executions=self.executions)
+
+    def _answered(self) -> Exploration:
+        """The answer for all programs that were drawn."""
+        answers, total = self.answers, self.answers.total()
+        dead = sorted(name for name, kinds in self.outcomes.items() if kinds == {"raised"})
+        share = f"{answers[Answer.EXHAUSTED] + answers[Answer.VACUOUS]:,} of {total:,} programs"
+        if not total or answers[Answer.VACUOUS] == total:
+            answer, reason = Answer.VACUOUS, "no program has an object that two threads use"
+        elif dead:
+            answer, reason = Answer.VACUOUS, f"{', '.join(dead)} raised an exception in every call"
+        elif answers[Answer.BUDGET]:
+            most = self.options.executions
+            answer = Answer.BUDGET
+            reason = f"{share} were exhausted; the search of others ended after {most:,} executions"
+        elif answers[Answer.BOUNDED]:
+            answer = Answer.BOUNDED
+            bound = self.options.bound
+            what = "time-outs come last" if bound is None else f"at most {bound} preemptions"
+            reason = f"{share} were exhausted, the others but for this: {what}"
+        else:
+            answer, reason = Answer.EXHAUSTED, f"every order of {share}"
+        bound = self.options.bound if answer is Answer.BOUNDED else None
+        places = tuple(site.place for site in self.explorer.racy())
+        return Exploration(answer, self.executions, places, None, bound, reason, None)

@@ -1,0 +1,164 @@
+"""One program, run under the scheduler of an exploration, and the history that it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wheelproof.linearizability.histories import LATER, Operation
+from wheelproof.linearizability.programs import FINAL, Call, Program
+from wheelproof.linearizability.values import Numbering, Raised, Snapshot, snapshot
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.happens_before import Location
+from wheelproof.plain.operations import PEEK
+from wheelproof.plain.world import World
+
+PENDING = object()
+"""The result of an operation that has not returned."""
+
+IGNORED = Snapshot("ignored", ())
+"""The result of an operation whose results are not compared."""
+
+
+class Boundary(Location):
+    """The place of a thread in front of an operation, where operations run one by one."""
+
+    __slots__ = ()
+
+
+class Subject:
+    """A class under test: its factory, its observation, and the operations that are not compared.
+
+    ``make`` and ``observe`` are functions of the world of an exploration.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Any],
+        observe: Callable[[Any], Any] | None = None,
+        ignored: frozenset[str] = frozenset(),
+    ) -> None:
+        self.make, self.observe, self.ignored = make, observe, ignored
+
+    def calls(self, program: Program) -> list[tuple[int, Call]]:
+        """The calls of a program with their threads; the observation is the last one."""
+        calls = list(program.calls())
+        if self.observe is not None:
+            calls.append((0, Call(FINAL)))
+        return calls
+
+
+class Run:
+    """The progress of a program, by the numbers of its calls.
+
+    ``begun`` and ``ended`` count the visible operations before a call and before its return.
+    ``clocks`` are those of the threads at the returns. ``numbers``: thread -> that of the engine.
+    ``under_way``: thread -> its present call.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.results: list[Any] = [PENDING] * count
+        self.begun: list[int] = [-1] * count
+        self.ended: list[int] = [-1] * count
+        self.clocks: list[list[int]] = [[]] * count
+        self.numbers: dict[int, int] = {}
+        self.under_way: dict[int, int] = {}
+
+
+class Driver:
+    """The function that an exploration runs: it makes the subject, and calls its operations.
+
+    ``stops``: a thread stops in front of each call, and makes the one that ``next`` names for it.
+    """
+
+    def __init__(self, world: World, subject: Subject, program: Program) -> None:
+        self.world, self.subject, self.program = world, subject, program
+        self.execution: Execution = world.execution
+        self.calls = subject.calls(program)
+        self.stops = False
+        self.next: dict[int, int] = {}
+        self.run = Run(len(self.calls))
+        self._boundary = Boundary("operations")
+        self._groups: dict[int, list[list[int]]] = {}
+        self._before = len(program.prefix)
+        kind = world.modules["threading"].Thread
+        self._thread = type("Worker", (kind,), {"__module__": "threading", "run": _work})
+        world.state.record([[call.arguments, dict(call.keywords)] for _, call in self.calls])
+
+    def __call__(self) -> None:
+        self.run = Run(len(self.calls))
+        self._boundary = Boundary("operations")
+        subject = self.subject.make()
+        own_calls = [number for number, (thread, _) in enumerate(self.calls) if thread == 0]
+        self.work(0, own_calls[: self._before], subject)
+        workers = []
+        for thread in range(1, len(self.program.threads) + 1):
+            numbers = [n for n, (owner, _) in enumerate(self.calls) if owner == thread]
+            worker = self._thread(name=f"T{thread}")
+            worker.work = lambda thread=thread, numbers=numbers: self.work(thread, numbers, subject)
+            workers.append(worker)
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        self.work(0, own_calls[self._before :], subject)
+
+    def work(self, thread: int, numbers: Sequence[int], subject: Any) -> None:
+        """Call operations, one after the other."""
+        execution, run = self.execution, self.run
+        running = execution.running
+        assert running is not None
+        run.numbers[thread] = running.number
+        for number in numbers:
+            if self.stops:
+                execution.point(PEEK, self._boundary, None)
+                number = self.next[thread]
+            run.under_way[thread] = number
+            run.begun[number] = execution.depth
+            result = self._called(self.calls[number][1], subject)
+            run.ended[number], run.clocks[number] = execution.depth, running.clock[:]
+            run.results[number] = result
+            del run.under_way[thread]
+
+    def _called(self, call: Call, subject: Any) -> Any:
+        """The result of a call. An exception is one."""
+        try:
+            if call.name == FINAL and self.subject.observe is not None:
+                return snapshot(self.subject.observe(subject))
+            operation = self.execution.judged(getattr(subject, call.name))
+            result = snapshot(operation(*call.arguments, **call.keywords))
+        except Exception as error:
+            return Raised(type(error).__name__, str(error))
+        return IGNORED if call.name in self.subject.ignored else result
+
+    # -- histories
+
+    def history(self) -> list[Operation]:
+        """The operations of the present run that have been called."""
+        run, number_of = self.run, Numbering()
+        operations = []
+        for number, (thread, call) in enumerate(self.calls):
+            if run.begun[number] < 0:
+                continue
+            called, returned = self._moments(number, thread)
+            pending = run.results[number] is PENDING
+            result = None if pending else number_of(run.results[number])
+            operations.append(Operation(number, thread, call, called, returned, result))
+        return operations
+
+    def _moments(self, number: int, thread: int) -> tuple[float, float]:
+        """When an operation is called, as late as can be, and when it returns, as early as can be.
+
+        Visible operations have even moments. One without any happens between two of them.
+        """
+        run, order = self.run, self.execution.order
+        begun, ended = run.begun[number], run.ended[number]
+        end = len(order) if ended < 0 else ended
+        steps = [at for at in range(begun, end) if order[at] == run.numbers[thread]]
+        called = 2 * steps[0] if steps else 2 * (end if ended < 0 else begun) - 1
+        returned = LATER if ended < 0 else 2 * steps[-1] if steps else called
+        return called, returned
+
+
+def _work(self: Any) -> None:
+    self.work()
