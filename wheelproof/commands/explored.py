@@ -38,7 +38,9 @@ class Report:
         """Write the files of what came of the tests; the path of the page."""
         rows = [row for test, outcome in outcomes for row in self._rows(test, outcome, into)]
         results = replace(self.results, rows=tuple(rows), complete=complete)
-        return files.publish(self.output, results, {}, Path(), self.reports)["page"]
+        page = files.publish(self.output, results, {}, Path(), self.reports)["page"]
+        files.annotate(results, self.output, Path())
+        return page
 
     def _rows(self, test: str, outcome: Outcome, into: Sequence[str]) -> Iterator[Row]:
         trace = Path(files.TRACES, f"{EXPLORE}.{_word(test)}.json")

@@ -1,6 +1,5 @@
 """A verification as the command line runs it: progress, files, and a report at the end."""
 
-import os
 import sys
 import threading
 import time
@@ -13,8 +12,7 @@ from wheelproof.commands.options import check_apart
 from wheelproof.console import console
 from wheelproof.events import Ended, NoPlan, Notice, NotRun, ToolFound, VerifyOptions
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.report import files, sarif, since
-from wheelproof.report import places as reported
+from wheelproof.report import files, since
 from wheelproof.report.progress import Earlier, Progress, progress
 from wheelproof.report.terminal import print_report
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
@@ -143,8 +141,4 @@ class Verification:
             since.since(self.before, self.results, self.options.covers),
             self.planned,
         )
-        if os.environ.get("GITHUB_ACTIONS") == "true":
-            found = files.traces(self.results, self.options.output)
-            prefix = reported.prefix(self.options.root)
-            for line in sarif.annotations(self.results, found, prefix):
-                print(line, file=sys.stderr)
+        files.annotate(self.results, self.options.output, self.options.root)

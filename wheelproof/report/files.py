@@ -4,6 +4,8 @@ results.json has all rows; the reports for people and for a CI are made from it.
 """
 
 import fcntl
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -149,6 +151,17 @@ def publish(
             ("JUnit", JUNIT_FILE),
         )
     }
+
+
+def annotate(results: Results, output: Path, root: Path) -> None:
+    """Print the findings as annotations in a workflow of GitHub, to standard error."""
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        runs: Mapping[str, Counterexample | Explored] = {
+            **traces(results, output),
+            **orders(results, output),
+        }
+        for line in sarif.annotations(results, runs, places.prefix(root)):
+            print(line, file=sys.stderr)
 
 
 def traces(results: Results, output: Path) -> dict[str, Counterexample]:

@@ -1,4 +1,4 @@
-"""Refusals of SANY and TLC, each said once, with a remedy where their words lead astray."""
+"""Refusals of SANY and TLC, each quoted once, with a remedy where their words lead astray."""
 
 import re
 from collections.abc import Iterable

@@ -145,3 +145,12 @@ def test_a_folder_that_is_no_place_for_files_is_refused(folder, output, says):
         folder, "explore", "test_it.py::test_alone", "--output", output
     )  # fmt: skip
     assert code in (2, 4) and says in printed
+
+
+@pytest.mark.parametrize("host", ["", "true"])
+def test_in_a_workflow_of_github_a_failing_order_is_an_annotation(folder, monkeypatch, host):
+    monkeypatch.setenv("GITHUB_ACTIONS", host)
+    _, printed, _ = rows(folder, "test_it.py::test_count")
+    errors = re.findall(r"^::error file=(.*),line=[0-9]+,title=(.*?)::", printed, re.MULTILINE)
+    named = [("test_it.py", "test_it.py / explore / test_count[racy]")]
+    assert errors == (named if host else [])
