@@ -18,18 +18,18 @@ from wheelproof.errors import ToolError
 
 LOOK_S = 0.1
 LONGEST_S = 1.0
-"""A look counts for so much at most: who looks may have been stopped, too."""
+"""A look counts for so much at most: the observer may have been stopped, too."""
 NS_PER_S = 1_000_000_000
 
 
 def waited_ns(pid: int) -> dict[str, int]:
     """Thread of a process -> how long it has waited for a processor; empty where unknown."""
-    waited = {}
+    waits = {}
     with suppress(OSError):
         for thread in Path(f"/proc/{pid}/task").iterdir():
             with suppress(OSError, IndexError, ValueError):
-                waited[thread.name] = int((thread / "schedstat").read_text().split()[1])
-    return waited
+                waits[thread.name] = int((thread / "schedstat").read_text().split()[1])
+    return waits
 
 
 class Patience:
@@ -51,20 +51,20 @@ class Patience:
 
     def used_up(self) -> bool:
         """Whether the time is over; to be checked again and again."""
-        now, queued = self.clock(), 0
-        passed, self._last = min(now - self._last, LONGEST_S), now
+        now, queue_ns = self.clock(), 0
+        elapsed, self._last = min(now - self._last, LONGEST_S), now
         for pid in self.pids:
-            waited, before = self.waited(pid), self._before[pid]
-            queued += sum(time - before.get(thread, 0) for thread, time in waited.items())
-            self._before[pid] = waited
-        self.left -= max(0.0, passed - queued / NS_PER_S)
+            waits, before = self.waited(pid), self._before[pid]
+            queue_ns += sum(time - before.get(thread, 0) for thread, time in waits.items())
+            self._before[pid] = waits
+        self.left -= max(0.0, elapsed - queue_ns / NS_PER_S)
         return self.left <= 0
 
 
 def run(
     command: Sequence[str | Path], patience_s: float, beside: Sequence[int] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program, which may end with any exit code, and keep what it prints. ``beside``: the
+    """Run a program, which may end with any exit code, and keep its output. ``beside``: the
     processes that it needs.
 
     Raises ToolError where it hangs: it has had so many seconds, and did not wait for a processor.

@@ -63,14 +63,14 @@ def main(arguments: list[str] | None = None) -> int:
         "--traces", type=Path, metavar="DIR", help="keep the histories there, as traces"
     )
     parser.add_argument("--output", type=Path, default=Path("build"), help="folder for the logs")
-    given = parser.parse_args(arguments)
-    if not 1 <= given.seconds <= 3600:
+    options = parser.parse_args(arguments)
+    if not 1 <= options.seconds <= 3600:
         parser.error("--seconds: give a number from 1 to 3600")
-    given.output.mkdir(parents=True, exist_ok=True)
-    output = Path(tempfile.mkdtemp(prefix="chaos-", dir=given.output)).resolve()
+    options.output.mkdir(parents=True, exist_ok=True)
+    output = Path(tempfile.mkdtemp(prefix="chaos-", dir=options.output)).resolve()
     code = ToolError.exit_code
     try:
-        code = run(output, given)
+        code = run(output, options)
     except WheelproofError as error:
         print(f"real.chaos: {error}", file=sys.stderr)
         code = int(error.exit_code)
@@ -85,42 +85,42 @@ def main(arguments: list[str] | None = None) -> int:
     return code
 
 
-def run(output: Path, given: argparse.Namespace) -> int:
+def run(output: Path, options: argparse.Namespace) -> int:
     """Run the elector and the controls, or the named controls alone."""
-    names: Sequence[str] | None = given.without
-    seconds, seed = given.seconds, given.seed
+    names: Sequence[str] | None = options.without
+    seconds, seed = options.seconds, options.seed
     controls = [without(name, output) for name in dict.fromkeys(names or CONTROLS)]
     bound = START_S + PATIENCE * (seconds + len(controls) * LONGEST_S)
     outcomes: dict[str, Outcome] = {}
-    with bounded(bound), group() as processes:
+    with time_limit(bound), group() as processes:
         ensemble = Ensemble(processes, output)
         print(
             f"ZooKeeper {RELEASE}, {NODES} nodes, {len(CANDIDATES)} candidates, "
             f"{PARTITIONS} partitions, seed {seed}",
             flush=True,
         )
-        broken = 0
+        violations = 0
         if not names:
             outcome = Round(ensemble, processes, AS_IT_IS, seed, output).run(seconds, False)
-            print("\n".join(described(outcome)), flush=True)
-            broken = len(outcome.judge.violations)
+            print("\n".join(describe(outcome)), flush=True)
+            violations = len(outcome.judge.violations)
             outcomes[AS_IT_IS.name] = outcome
-        missed = []
+        misses = []
         for control in controls:
             outcome = Round(ensemble, processes, control, seed, output).run(LONGEST_S, True)
-            print(found(control, outcome), flush=True)
-            missed += [] if named(control, outcome) else [control.name]
+            print(control_line(control, outcome), flush=True)
+            misses += [] if expected_violations(control, outcome) else [control.name]
             outcomes[control.name] = outcome
-        print(as_traces(outcomes, given.traces or output / "traces", given.engine), flush=True)
-    if missed and not broken:
+        print(as_traces(outcomes, options.traces or output / "traces", options.engine), flush=True)
+    if misses and not violations:
         raise NothingChecked(
-            f"Chaos does not find {', '.join(missed)}.", "Take another --seed, or leave it to TLC."
+            f"Chaos does not find {', '.join(misses)}.", "Take another --seed, or leave it to TLC."
         )
-    return 1 if broken else 0
+    return 1 if violations else 0
 
 
 def as_traces(outcomes: Mapping[str, Outcome], folder: Path, engine: str) -> str:
-    """Write the histories as traces, and have them checked; what was found, in a sentence.
+    """Write the histories as traces, and have them checked; the result is a sentence.
 
     Raises ToolError where the rules and the judge differ about one of them.
     """
@@ -128,18 +128,18 @@ def as_traces(outcomes: Mapping[str, Outcome], folder: Path, engine: str) -> str
     for name, outcome in outcomes.items():
         files.append(folder / f"{name.replace(' ', '-')}.jsonl.gz")
         recording.write(files[-1], name, outcome.evidence)
-    checked = pipeline.check(files, engine)
+    result = pipeline.check(files, engine)
     for name, outcome in outcomes.items():
-        pipeline.compared(name, outcome.judge.violations, checked)
-    broken = sum(map(len, checked.broken.values()))
+        pipeline.compare(name, outcome.judge.violations, result)
+    violations = sum(map(len, result.broken.values()))
     return (
-        f"as traces: {len(files)} runs, {checked.events:,} events, engine {engine}: "
-        f"{broken:,} violations, the same ones"
+        f"as traces: {len(files)} runs, {result.events:,} events, engine {engine}: "
+        f"{violations:,} violations, the same ones"
     )
 
 
 @contextmanager
-def bounded(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Raises ToolError where the block has not ended in time."""
 
     def late(number: int, frame: FrameType | None) -> None:
@@ -154,32 +154,34 @@ def bounded(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def described(outcome: Outcome) -> list[str]:
-    """What there was in the history of the elector as it is, and what it breaks."""
-    counts, seen = outcome.judge.counts, outcome.seen
+def describe(outcome: Outcome) -> list[str]:
+    """The counts of the history of the elector as it is, and its violations."""
+    counts, facts = outcome.judge.counts, outcome.facts
     violations = outcome.judge.violations
     return [
         f"the elector as it is, {outcome.seconds:.0f} s: {len(violations):,} violations",
         f"  history: {counts['transactions']:,} transactions, {counts['elections']:,} elections, "
         f"{counts['writes']:,} writes, {counts['changes of an ISR']:,} changes of an ISR, "
         f"{counts['acknowledged']:,} transactions acknowledged",
-        f"  refused: {counts['refused']:,} transactions; {seen[WON]:,} elections were won although "
-        f"the reply was lost",
+        f"  refused: {counts['refused']:,} transactions; {facts[WON]:,} elections were won "
+        f"although the reply was lost",
         *(f"  faults: {number:,} {kind}" for kind, number in sorted(outcome.faults.items())),
-        *(f"  {each}" for each in violations[:SHOWN]),
+        *(f"  {violation}" for violation in violations[:SHOWN]),
     ]
 
 
-def named(control: Variant, outcome: Outcome) -> list[Violation]:
+def expected_violations(control: Variant, outcome: Outcome) -> list[Violation]:
     """The violations of the properties that the control is to break."""
-    return [each for each in outcome.judge.violations if each.property in control.broken]
+    return [
+        violation for violation in outcome.judge.violations if violation.property in control.broken
+    ]
 
 
-def found(control: Variant, outcome: Outcome) -> str:
-    """What a control has shown."""
+def control_line(control: Variant, outcome: Outcome) -> str:
+    """The result of a control, in a line."""
     begin = f"without {control.name}, {outcome.seconds:.0f} s"
     elections = f"{outcome.judge.counts['elections']:,} elections"
-    first = named(control, outcome)[:1] or outcome.judge.violations[:1]
+    first = expected_violations(control, outcome)[:1] or outcome.judge.violations[:1]
     return f"{begin}, {elections}: {first[0] if first else 'no violation'}"
 
 

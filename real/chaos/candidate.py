@@ -1,7 +1,7 @@
 """One broker: the project's elector, event thread, queue and connection, on a real ensemble.
 
-``python -m real.chaos.candidate NAME PORT FOLDER JOURNAL SEED``. Whatever package ``impl`` is found
-first is the one that runs.
+``python -m real.chaos.candidate NAME PORT FOLDER JOURNAL SEED``. The first package
+``impl`` of the path runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BEAT_S = 0.03
 """A broker shows so often that it lives, and has something to do for each partition."""
 
 MOVE = signal.SIGUSR1
-"""What calls it to give its office up."""
+"""The signal to give its office up."""
 
 PAUSES: dict[Enum, float] = {Place.ELECT: 0.2}
 ANY_PAUSE, PAUSE_S = 0.02, 0.3
@@ -38,7 +38,7 @@ ANY_PAUSE, PAUSE_S = 0.02, 0.3
 long at most."""
 
 STALL, GO_ON = signal.SIGUSR2, signal.SIGHUP
-"""What makes the event thread stand still before the next write, and what ends that."""
+"""The signals to stand still before the next write, and to go on."""
 STALL_S, STEP_S, STALLED = 1.5, 0.005, "stalled"
 
 NOTED = {
@@ -74,29 +74,29 @@ class Broker(Elector):
 
 
 class EventThread(ControllerThread):
-    """The event thread, which sometimes stands still before a request. ``stalls``: it will."""
+    """The event thread, which sometimes stands still before a request."""
 
     __slots__ = ("drawn", "journal", "stalls")
 
     def __init__(
-        self, elector: Elector, events: Events, connection: Connection, drawn: Random, to: Journal
+        self, elector: Elector, events: Events, connection: Connection, random: Random, to: Journal
     ) -> None:
         super().__init__(elector, events, connection)
-        self.drawn, self.journal, self.stalls = drawn, to, False
+        self.drawn, self.journal, self.stalls = random, to, False
 
-    def perform(self, wanted: Ask) -> Reply:
-        if self.stalls and wanted.place is Place.WRITE_PARTITION:
+    def perform(self, ask: Ask) -> Reply:
+        if self.stalls and ask.place is Place.WRITE_PARTITION:
             self.journal.write(STALLED)
             until = time.monotonic() + STALL_S
             while self.stalls and time.monotonic() < until:
                 time.sleep(STEP_S)
             self.stalls = False
-        elif self.drawn.random() < PAUSES.get(wanted.place, ANY_PAUSE):
+        elif self.drawn.random() < PAUSES.get(ask.place, ANY_PAUSE):
             self.journal.write("pause")
             time.sleep(self.drawn.uniform(0, PAUSE_S))
-        reply = super().perform(wanted)
-        if wanted.place in NOTED and reply.ok:
-            self.journal.write(NOTED[wanted.place])
+        reply = super().perform(ask)
+        if ask.place in NOTED and reply.ok:
+            self.journal.write(NOTED[ask.place])
         return reply
 
     def stall(self, number: int, frame: FrameType | None) -> None:
@@ -120,7 +120,7 @@ def beat(connection: Connection, remote: Remote, events: Events, to: Journal) ->
 
 
 def pass_on(moves: SimpleQueue[str], events: Events) -> None:
-    """Append what a signal has brought: its handler must not wait for a lock."""
+    """Append the moves of signals: a handler must not wait for a lock."""
     while True:
         events.append(moves.get())
 
@@ -134,11 +134,11 @@ def main(arguments: list[str]) -> None:
     def place(path: str) -> str:
         return f"{folder}{path}-{elector.turn}" if path == PARTITION else f"{folder}{path}"
 
-    def failed(hook: threading.ExceptHookArgs) -> None:
+    def on_failure(hook: threading.ExceptHookArgs) -> None:
         traceback.print_exception(hook.exc_value)
         os._exit(1)
 
-    threading.excepthook = failed
+    threading.excepthook = on_failure
     to.write("runs", source=controller.__file__)
     events, remote = Events((REGISTER,)), Remote(int(port), place, to)
     moves: SimpleQueue[str] = SimpleQueue()

@@ -14,7 +14,7 @@ REMEMBERED = "-Dzookeeper.commitLogCount=10000"
 
 
 class Ensemble(ensemble.Ensemble):
-    """Three servers of a group. ``folders``: where each writes its log of transactions."""
+    """Three servers of a group."""
 
     def __init__(self, group: Group, output: Path) -> None:
         """Start all, and wait until they serve. Raises NotHere, and ToolError with a log."""
@@ -28,11 +28,11 @@ class Ensemble(ensemble.Ensemble):
     def begin(self, node: int) -> None:
         """Start a server, which need not serve yet."""
         folder = self.folders[node]
-        file = server.configured(folder, self.settings[node])
+        file = server.write_configuration(folder, self.settings[node])
         self.processes[node] = self.group.start([*self.command, file], folder, self.logs[node])
 
     def await_ready(self) -> None:
-        """Start what was killed, and wait until all serve and one leads."""
+        """Start the killed servers, and wait until all serve and one leads."""
         for node, process in list(self.processes.items()):
             if process.poll() is not None:
                 self.begin(node)

@@ -32,47 +32,45 @@ OPENS, CLOSES = -10, -11
 
 
 class Change(NamedTuple):
-    """A part of a transaction.
-
-    ``kind``: create, put, check or delete; ``version``: the one after a put.
-    """
+    """A part of a transaction."""
 
     kind: str
+    """create, put, check or delete."""
     path: str
     data: str = ""
     version: int = 0
+    """The version after a put."""
     ephemeral: bool = False
 
 
 class Transaction(NamedTuple):
-    """A transaction. ``kind``: open, close, refused, parts, or other."""
+    """A transaction."""
 
     zxid: int
     session: int
     kind: str
+    """open, close, refused, parts, or other."""
     parts: tuple[Change, ...] = ()
 
 
-def committed(
-    folders: Iterable[Path], after: int = 0, until: int | None = None
-) -> list[Transaction]:
+def commits(folders: Iterable[Path], after: int = 0, until: int | None = None) -> list[Transaction]:
     """The transactions behind ``after``, in their order, that most of the servers have written.
 
     ``until``: the last one; of one that was acknowledged, most servers have everything before it.
     Raises ToolError where two servers disagree or a file is no log.
     """
-    found: dict[int, Transaction] = {}
+    by_zxid: dict[int, Transaction] = {}
     many: Counter[int] = Counter()
     logs = [list(folder.glob("version-2/log.*")) for folder in folders]
     for files in logs:
-        of_one = {each.zxid: each for file in files for each in transactions(file, after)}
-        for zxid, each in of_one.items():
-            if found.setdefault(zxid, each) != each:
-                raise ToolError(f"Two servers disagree about {zxid:#x}: {found[zxid]}, {each}.")
+        of_one = {entry.zxid: entry for file in files for entry in transactions(file, after)}
+        for zxid, entry in of_one.items():
+            if by_zxid.setdefault(zxid, entry) != entry:
+                raise ToolError(f"Two servers disagree about {zxid:#x}: {by_zxid[zxid]}, {entry}.")
         many.update(of_one.keys())
     return [
-        found[zxid]
-        for zxid in sorted(found)
+        by_zxid[zxid]
+        for zxid in sorted(by_zxid)
         if 2 * many[zxid] > len(logs) and (until is None or zxid <= until)
     ]
 
@@ -113,7 +111,7 @@ def transaction(record: bytes) -> Transaction:
     if kind != Operation.MULTI:
         part = change(kind, message)
         return Transaction(zxid, session, "parts" if part else "other", (part,) if part else ())
-    made = []
+    parts = []
     for _ in range(message.number()):
         inner = message.number()
         part = change(inner, Message(message.buffer()))
@@ -121,8 +119,8 @@ def transaction(record: bytes) -> Transaction:
             return Transaction(zxid, session, "refused")
         if part is None:
             raise ToolError(f"The transaction {zxid:#x} has a part of the unknown kind {inner}.")
-        made.append(part)
-    return Transaction(zxid, session, "parts", tuple(made))
+        parts.append(part)
+    return Transaction(zxid, session, "parts", tuple(parts))
 
 
 def change(kind: int, message: Message) -> Change | None:

@@ -1,8 +1,8 @@
-"""Judges a history: what ZooKeeper has committed, transaction by transaction.
+"""Judges a history: the commits of ZooKeeper, transaction by transaction.
 
-The properties have the names that ``spec/Controller.toml`` gives them. What the specification says
-of a broker's memory is judged by what the broker writes. "In the end" is a bound: so many ticks of
-a calm, in which no fault comes. Ticks are transactions themselves, so that no clock is read.
+The properties have the names that ``spec/Controller.toml`` gives them. Statements of the
+specification on a broker's memory are judged by its writes. "In the end" is a bound: so many ticks
+of a calm, in which no fault comes. Ticks are transactions themselves, so that no clock is read.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ BOUND = 120
 
 
 class Node(NamedTuple):
-    """A node. ``owner``: the session that it goes with, 0 for none."""
+    """A node."""
 
     data: str
     version: int = 0
     owner: int = 0
+    """The session that it goes with, 0 for none."""
 
 
 class Acknowledged(NamedTuple):
@@ -50,23 +51,22 @@ class Violation(NamedTuple):
 
 
 class Reign:
-    """The time of one node ``/controller``. ``raised``: how often its session raised the epoch."""
+    """The time of one node ``/controller``."""
 
     def __init__(self, session: int) -> None:
         self.session, self.raised = session, 0
+        """``raised``: how often its session raised the epoch."""
 
 
 class Judge:
-    """Follows the history of the nodes in one folder.
-
-    ``hands``: the sessions of what is no candidate; ``homes``: the candidate of each session;
-    ``counts``: what there was in the history.
-    """
+    """Follows the history of the nodes in one folder."""
 
     def __init__(
         self, folder: str, hands: Collection[int], homes: Mapping[int, str] | None = None
     ) -> None:
         self.folder, self.hands, self.homes = folder, hands, homes or {}
+        """``hands``: the sessions of processes that are no candidates. ``homes``: session -> its
+        candidate."""
         self.candidates = sorted(set(self.homes.values()))
         self.nodes: dict[str, Node] = {}
         self.live: set[int] = set()
@@ -74,37 +74,44 @@ class Judge:
         self.elected: dict[int, int] = {}
         self.violations: list[Violation] = []
         self.counts: Counter[str] = Counter()
+        """Kind of event -> count."""
         self.calm, self.waited = "", Counter[str]()
         self.zxid = 0
 
     def follow(self, history: Iterable[Transaction]) -> Judge:
         """Follow some more transactions. Raises ToolError where they cannot be a history."""
-        for each in history:
-            if each.zxid <= self.zxid:
-                raise ToolError(f"The transaction {each.zxid:#x} comes after {self.zxid:#x}.")
-            self.zxid = each.zxid
-            if each.kind == "open":
-                self.live.add(each.session)
+        for transaction in history:
+            if transaction.zxid <= self.zxid:
+                raise ToolError(
+                    f"The transaction {transaction.zxid:#x} comes after {self.zxid:#x}."
+                )
+            self.zxid = transaction.zxid
+            if transaction.kind == "open":
+                self.live.add(transaction.session)
                 self.counts["sessions"] += 1
-            elif each.kind == "close":
-                self._close(each.session)
-            elif each.kind == "refused":
-                self.counts["refused"] += each.session not in self.hands
-            mine = [part for part in each.parts if part.path.startswith(f"{self.folder}/")]
-            self.counts["transactions"] += bool(mine)
-            for part in mine:
-                self._part(each.session, part._replace(path=part.path[len(self.folder) :]))
+            elif transaction.kind == "close":
+                self._close(transaction.session)
+            elif transaction.kind == "refused":
+                self.counts["refused"] += transaction.session not in self.hands
+            parts = [part for part in transaction.parts if part.path.startswith(f"{self.folder}/")]
+            self.counts["transactions"] += bool(parts)
+            for part in parts:
+                self._part(transaction.session, part._replace(path=part.path[len(self.folder) :]))
         return self
 
-    def acknowledged(self, history: Iterable[Transaction], found: Iterable[Acknowledged]) -> Judge:
-        """What was acknowledged is in the history, made by the same session."""
-        by_zxid = {each.zxid: each for each in history}
-        for each in found:
+    def acknowledged(
+        self, history: Iterable[Transaction], acknowledgements: Iterable[Acknowledged]
+    ) -> Judge:
+        """Acknowledged transactions are in the history, made by the same session."""
+        by_zxid = {entry.zxid: entry for entry in history}
+        for entry in acknowledgements:
             self.counts["acknowledged"] += 1
-            made = by_zxid.get(each.zxid)
-            parts = made and tuple((part.path, part.data) for part in made.parts)
-            if made is None or (made.session, parts) != (each.session, each.parts):
-                self._violated("Acknowledged", "it was acknowledged, and is not there", each.zxid)
+            transaction = by_zxid.get(entry.zxid)
+            parts = transaction and tuple((part.path, part.data) for part in transaction.parts)
+            if transaction is None or (transaction.session, parts) != (entry.session, entry.parts):
+                self._add_violation(
+                    "Acknowledged", "it was acknowledged, and is not there", entry.zxid
+                )
         return self
 
     # -- nodes
@@ -140,13 +147,15 @@ class Judge:
             return
         self._begin(Reign(session))
         if not part.ephemeral:
-            self._violated("TypeOK", "/controller goes with no session")
+            self._add_violation("TypeOK", "/controller goes with no session")
 
     def _delete(self, path: str) -> None:
         del self.nodes[path]
         if path == CONTROLLER and self.reign:
             if not self.reign.raised:
-                self._violated("EpochIncreases", "a controller has come and gone without an epoch")
+                self._add_violation(
+                    "EpochIncreases", "a controller has come and gone without an epoch"
+                )
             self._begin(None)
 
     def _begin(self, reign: Reign | None) -> None:
@@ -158,15 +167,15 @@ class Judge:
     def _raise_epoch(self, session: int, new: int, old: int) -> None:
         self.counts["elections"] += 1
         if new != old + 1:
-            self._violated("EpochIncreases", f"the epoch {old} becomes {new}")
+            self._add_violation("EpochIncreases", f"the epoch {old} becomes {new}")
         if self.elected.setdefault(new, session) != session:
-            self._violated("OneController", f"a second session is elected in the epoch {new}")
+            self._add_violation("OneController", f"a second session is elected in the epoch {new}")
         if self.reign is None or self.reign.session != session:
-            self._violated("EpochIncreases", "/controller does not name who raises the epoch")
+            self._add_violation("EpochIncreases", "/controller does not name who raises the epoch")
         else:
             self.reign.raised += 1
             if self.reign.raised > 1:
-                self._violated("EpochIncreases", "one election raises the epoch twice")
+                self._add_violation("EpochIncreases", "one election raises the epoch twice")
 
     def _partition(self, session: int, part: Change, node: Node) -> None:
         if session in self.hands:
@@ -176,12 +185,16 @@ class Judge:
         old, new, now = state(node.data), state(part.data), int(self.nodes[EPOCH].data)
         epoch, name = new.controller_epoch, part.path
         if epoch != now:
-            self._violated("FencedWrites", f"{name} is written in epoch {epoch}, and {now} is on")
+            self._add_violation(
+                "FencedWrites", f"{name} is written in epoch {epoch}, and {now} is on"
+            )
         elif self.elected.get(epoch) != session:
             text = f"{name} is written in epoch {epoch} by a session not elected in it"
-            self._violated("OneController", text)
+            self._add_violation("OneController", text)
         if (new.leader_epoch, new.isr) != (old.leader_epoch + 1, old.isr):
-            self._violated("NoLostUpdate", f"{name} was {node.data!r} and becomes {part.data!r}")
+            self._add_violation(
+                "NoLostUpdate", f"{name} was {node.data!r} and becomes {part.data!r}"
+            )
         if self.reign and self.reign.session == session and epoch == now:
             self.waited["NoOrphan"] = self.waited["Elects"] = 0
 
@@ -205,13 +218,13 @@ class Judge:
             else:
                 self._wait(candidate, "NoDeadlock", f"{candidate} has no session")
 
-    def _wait(self, what: str, name: str, text: str) -> None:
-        """Count a tick of what has to end."""
-        self.waited[what] += 1
-        if self.waited[what] == BOUND:
-            self._violated(name, f"{text} for {BOUND} ticks of {self.calm}")
+    def _wait(self, kind: str, name: str, text: str) -> None:
+        """Count a tick of a wait that has to end."""
+        self.waited[kind] += 1
+        if self.waited[kind] == BOUND:
+            self._add_violation(name, f"{text} for {BOUND} ticks of {self.calm}")
 
-    def _violated(self, name: str, text: str, zxid: int = 0) -> None:
+    def _add_violation(self, name: str, text: str, zxid: int = 0) -> None:
         self.violations.append(Violation(name, zxid or self.zxid, text))
 
 

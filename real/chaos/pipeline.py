@@ -32,11 +32,13 @@ ANSWERS, NOTHING = (0, 1, 3), 5
 
 
 class Checked(NamedTuple):
-    """What the pipeline says. ``broken``: by run; ``applied``: how often each rule applied."""
+    """The result of the pipeline."""
 
     events: int
     broken: dict[str, set[Broken]]
+    """Run -> broken rules."""
     applied: dict[str, int]
+    """Rule -> how often it applied."""
 
 
 def check(files: Sequence[Path], engine: str = ENGINES[0]) -> Checked:
@@ -50,47 +52,47 @@ def report(files: Sequence[Path], engine: str = ENGINES[0]) -> dict[str, Any]:
     command = [sys.executable, "-m", "wheelproof", "trace", "check", *map(str, files)]
     command += ["--subject", str(SUBJECT), "--engine", engine, "--json"]
     environment = os.environ | {VARIABLE: str(SUBJECT), "PYTHONDONTWRITEBYTECODE": "1"}
-    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    if ended.returncode == NOTHING:
-        raise NothingChecked(f"The traces are not checked: {ended.stderr.strip()}")
-    if ended.returncode not in ANSWERS:
+    process = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    if process.returncode == NOTHING:
+        raise NothingChecked(f"The traces are not checked: {process.stderr.strip()}")
+    if process.returncode not in ANSWERS:
         raise ToolError(
-            f"The check of the traces ended with {ended.returncode}: "
-            f"{(ended.stderr or ended.stdout).strip()}"
+            f"The check of the traces ended with {process.returncode}: "
+            f"{(process.stderr or process.stdout).strip()}"
         )
-    found: dict[str, Any] = json.loads(ended.stdout)
-    return found
+    document: dict[str, Any] = json.loads(process.stdout)
+    return document
 
 
 def read(document: Mapping[str, Any], files: Sequence[Path]) -> Checked:
-    """What a report says. Raises ToolError where a run of the files has no verdict there."""
+    """The content of a report. Raises ToolError where a run of the files has no verdict there."""
     verdicts = {run["run"]: run["verdict"] for run in document["runs"]}
-    judged = [run for run, verdict in verdicts.items() if verdict in ("conforms", "violates")]
-    if len(judged) != len(files) or document["violated"] > len(document["violations"]):
+    runs = [run for run, verdict in verdicts.items() if verdict in ("conforms", "violates")]
+    if len(runs) != len(files) or document["violated"] > len(document["violations"]):
         raise ToolError(f"The pipeline has no verdict on each of {len(files)} traces: {verdicts}.")
-    applied = {name: rule["applied"] for name, rule in document["rules"].items()}
-    return Checked(document["events"], broken(document), applied)
+    counts = {name: rule["applied"] for name, rule in document["rules"].items()}
+    return Checked(document["events"], violations_by_run(document), counts)
 
 
-def broken(document: Mapping[str, Any]) -> dict[str, set[Broken]]:
-    """By run what the report finds broken; 0 in the place of a transaction where it names none."""
-    found: dict[str, set[Broken]] = {run["run"]: set() for run in document["runs"]}
-    for each in document["violations"]:
-        found[each["run_id"]].add((each["rule"], each.get("zxid", 0)))
-    return found
+def violations_by_run(document: Mapping[str, Any]) -> dict[str, set[Broken]]:
+    """Run -> broken rules of the report; 0 in the place of a transaction where it names none."""
+    by_run: dict[str, set[Broken]] = {run["run"]: set() for run in document["runs"]}
+    for violation in document["violations"]:
+        by_run[violation["run_id"]].add((violation["rule"], violation.get("zxid", 0)))
+    return by_run
 
 
-def compared(run: str, violations: Iterable[Violation], checked: Checked) -> None:
+def compare(run: str, violations: Iterable[Violation], result: Checked) -> None:
     """Raises ToolError where the judge and the pipeline find different properties broken."""
-    judge = {(each.property, each.zxid) for each in violations}
-    rules = checked.broken[run]
+    judge = {(violation.property, violation.zxid) for violation in violations}
+    rules = result.broken[run]
     if judge != rules:
         raise ToolError(
             f"Judge and trace pipeline differ about {run}: "
-            f"the judge alone finds {_listed(judge - rules)}, "
-            f"the rules alone find {_listed(rules - judge)}."
+            f"the judge alone finds {_listing(judge - rules)}, "
+            f"the rules alone find {_listing(rules - judge)}."
         )
 
 
-def _listed(found: set[Broken]) -> str:
-    return ", ".join(f"{name} at {zxid:#x}" for name, zxid in sorted(found)) or "nothing"
+def _listing(violations: set[Broken]) -> str:
+    return ", ".join(f"{name} at {zxid:#x}" for name, zxid in sorted(violations)) or "nothing"

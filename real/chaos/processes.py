@@ -33,14 +33,14 @@ class Group:
         log: Path,
         environment: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[bytes]:
-        """Start a process in a folder. It appends to a log what it prints."""
-        with log.open("ab") as printed:
+        """Start a process in a folder. It appends its output to a log."""
+        with log.open("ab") as output:
             process = subprocess.Popen(
                 command,
                 cwd=folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,
-                stdout=printed,
+                stdout=output,
                 stderr=subprocess.STDOUT,
                 process_group=self.keeper.pid,
             )
@@ -51,8 +51,8 @@ class Group:
         """Kill the whole group, and wait for its end."""
         if self.keeper.stdin is not None:
             self.keeper.stdin.close()
-        for each in (self.keeper, *self.started):
-            each.wait(END_S)
+        for process in (self.keeper, *self.started):
+            process.wait(END_S)
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def group() -> Iterator[Group]:
     SIGTERM ends the block as Ctrl-C does.
     """
 
-    def ended(number: int, frame: FrameType | None) -> None:
+    def end(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     keeper = subprocess.Popen(
@@ -71,13 +71,13 @@ def group() -> Iterator[Group]:
         stdin=subprocess.PIPE,
         process_group=0,
     )
-    made = Group(keeper)
-    before = signal.signal(signal.SIGTERM, ended)
+    processes = Group(keeper)
+    before = signal.signal(signal.SIGTERM, end)
     try:
-        yield made
+        yield processes
     finally:
         signal.signal(signal.SIGTERM, before)
-        made.close()
+        processes.close()
 
 
 def keep() -> None:

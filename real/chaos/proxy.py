@@ -20,14 +20,13 @@ CONNECT_S, ACCEPT_S = 1, 0.2
 
 
 class Proxy:
-    """Forwards each connection to a server that is drawn.
+    """Forwards each connection to a server that is drawn."""
 
-    ``cuts``: how many connections were cut, by what was lost; ``calm``: none is.
-    """
-
-    def __init__(self, ports: Sequence[int], drawn: Random, calm: bool = False) -> None:
-        self.ports, self.drawn, self.calm = ports, drawn, calm
+    def __init__(self, ports: Sequence[int], random: Random, calm: bool = False) -> None:
+        self.ports, self.drawn, self.calm = ports, random, calm
+        """``calm``: whether no connection is cut."""
         self.cuts: Counter[str] = Counter()
+        """Kind of loss -> how many connections were cut."""
         self.closed = False
         self.open: set[socket.socket] = set()
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -41,8 +40,8 @@ class Proxy:
         self.closed = True
         self.thread.join()
         self.listener.close()
-        for each in list(self.open):
-            end(each)
+        for connection in list(self.open):
+            end(connection)
 
     def _serve(self) -> None:
         while not self.closed:
@@ -54,11 +53,12 @@ class Proxy:
 
 
 class Connection:
-    """A client's connection and the one to a server. ``awaited``: a reply that is to be lost."""
+    """A client's connection and the one to a server."""
 
     def __init__(self, proxy: Proxy, client: socket.socket) -> None:
         self.proxy, self.client = proxy, client
         self.awaited = (b"", "")
+        """A reply that is to be lost."""
 
     def start(self) -> None:
         """Connect to a server; where it does not listen, end the client's connection."""
@@ -68,9 +68,9 @@ class Connection:
         except OSError:
             self.client.close()
             return
-        for each in (self.client, server):
-            each.settimeout(None)
-            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for peer in (self.client, server):
+            peer.settimeout(None)
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.proxy.open.update((self.client, server))
         for source, target, forwards in (
             (self.client, server, self._request),
@@ -86,33 +86,33 @@ class Connection:
         """Forward messages until the connection ends, or is cut. The first opens the session."""
         with contextlib.suppress(OSError):
             target.sendall(message(source))
-            while forwards(sent := message(source)):
-                target.sendall(sent)
-        for each in (source, target):
-            end(each)
-            self.proxy.open.discard(each)
+            while forwards(data := message(source)):
+                target.sendall(data)
+        for peer in (source, target):
+            end(peer)
+            self.proxy.open.discard(peer)
 
-    def _request(self, sent: bytes) -> bool:
+    def _request(self, request: bytes) -> bool:
         """Whether to forward a request."""
-        elects = election(sent)
+        elects = election(request)
         if elects is None or self.proxy.calm:
             return True
-        what = "an election" if elects else "another transaction"
+        kind = "an election" if elects else "another transaction"
         before, after = CUTS[elects]
-        drawn = self.proxy.drawn.random()
-        if drawn < before:
-            self.proxy.cuts[f"before {what}"] += 1
+        chance = self.proxy.drawn.random()
+        if chance < before:
+            self.proxy.cuts[f"before {kind}"] += 1
             return False
-        if drawn < before + after:
-            self.awaited = (sent[4:8], f"after {what}")
+        if chance < before + after:
+            self.awaited = (request[4:8], f"after {kind}")
         return True
 
-    def _reply(self, sent: bytes) -> bool:
+    def _reply(self, reply: bytes) -> bool:
         """Whether to forward a reply."""
-        number, what = self.awaited
-        if number != sent[4:8]:
+        number, loss = self.awaited
+        if number != reply[4:8]:
             return True
-        self.proxy.cuts[what] += 1
+        self.proxy.cuts[loss] += 1
         return False
 
 
@@ -132,9 +132,9 @@ def exactly(source: socket.socket, many: int) -> bytes:
     return content
 
 
-def election(sent: bytes) -> bool | None:
+def election(request: bytes) -> bool | None:
     """Whether a transaction elects a controller, or raises the epoch; None: no transaction."""
-    read = Message(sent)
+    read = Message(request)
     _, _, kind = read.numbers("iii")
     if kind != Operation.MULTI:
         return None
@@ -147,8 +147,8 @@ def election(sent: bytes) -> bool | None:
     )
 
 
-def end(each: socket.socket) -> None:
+def end(peer: socket.socket) -> None:
     """Cut a connection, also for a thread that reads from it."""
     with contextlib.suppress(OSError):
-        each.shutdown(socket.SHUT_RDWR)
-    each.close()
+        peer.shutdown(socket.SHUT_RDWR)
+    peer.close()

@@ -1,7 +1,7 @@
 """An ensemble's history as a trace of the project's format, ``docs/trace-format.md``.
 
 A session is a thread. An event is a part of a transaction. The order is that of the transactions'
-numbers: a clock is in no event. What the brokers were answered is in threads of their own, whose
+numbers: a clock is in no event. The answers to brokers are in threads of their own, whose
 events come last.
 
 The kinds of event and their columns are in ``real/chaos/traces/schema.py``.
@@ -28,21 +28,21 @@ Line = dict[str, Any]
 
 
 class Evidence(NamedTuple):
-    """What a round has left: the history of its folder, and what the brokers have reported.
-
-    ``hands``, ``homes``: as a judge has them.
-    """
+    """The evidence of a round: the history of its folder, and the reports of the brokers."""
 
     folder: str
     hands: Collection[int]
+    """The sessions of processes that are no candidates."""
     homes: Mapping[int, str]
+    """Session -> its candidate."""
     history: tuple[Transaction, ...]
-    found: tuple[Acknowledged, ...]
+    acknowledged: tuple[Acknowledged, ...]
+    """The transactions that brokers took for done."""
 
     def judged(self) -> Judge:
         """The verdict on it."""
         judge = Judge(self.folder, self.hands, self.homes)
-        return judge.follow(self.history).acknowledged(self.history, self.found)
+        return judge.follow(self.history).acknowledged(self.history, self.acknowledged)
 
 
 class _Threads:
@@ -52,12 +52,12 @@ class _Threads:
         self.numbers: dict[str, int] = {}
         self.last: Counter[int] = Counter()
 
-    def of(self, name: str) -> int:
+    def number(self, name: str) -> int:
         return self.numbers.setdefault(name, len(self.numbers) + 1)
 
-    def placed(self, name: str, lc: int, event: Line) -> Line:
+    def with_place(self, name: str, lc: int, event: Line) -> Line:
         """An event with its place in its thread and among all."""
-        tid = self.of(name)
+        tid = self.number(name)
         self.last[tid] += 1
         place = {"tid": tid, "tseq": self.last[tid], "lc": lc, "phase": "atomic"}
         return {**place, **{key: value for key, value in event.items() if value is not None}}
@@ -72,7 +72,7 @@ def lines(name: str, evidence: Evidence) -> Iterator[Line]:
     """Header, events and footer. ``name``: of the run."""
     threads = _Threads()
     events = [
-        threads.placed(thread, number, event)
+        threads.with_place(thread, number, event)
         for number, (thread, event) in enumerate(_events(evidence, threads), 1)
     ]
     last = {str(tid): count for tid, count in sorted(threads.last.items())}
@@ -97,7 +97,7 @@ def write(path: Path, name: str, evidence: Evidence) -> None:
     The same evidence gives the same bytes. Raises ToolError where the file cannot be written.
     """
     text = "".join(
-        f"{json.dumps(each, separators=(',', ':'))}\n" for each in lines(name, evidence)
+        f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines(name, evidence)
     ).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -110,16 +110,16 @@ def _events(evidence: Evidence, threads: _Threads) -> Iterator[tuple[str, Line]]
     """Thread and event, in order."""
     for home in sorted(set(evidence.homes.values())):
         yield f"answers to {home}", {"k": "candidate", "home": home}
-    for each in evidence.history:
-        thread = session(each.session)
-        if each.kind in SESSIONS:
-            event = {"k": SESSIONS[each.kind], "zxid": each.zxid}
-            yield thread, event | {"home": evidence.homes.get(each.session)}
-        for number, part in enumerate(_own(evidence.folder, each.parts)):
-            cause = "hand" if each.session in evidence.hands else "candidate"
-            event = {"zxid": each.zxid, "part": number, "cause": cause, **_change(part)}
+    for transaction in evidence.history:
+        thread = session(transaction.session)
+        if transaction.kind in SESSIONS:
+            event = {"k": SESSIONS[transaction.kind], "zxid": transaction.zxid}
+            yield thread, event | {"home": evidence.homes.get(transaction.session)}
+        for number, part in enumerate(_parts_below(evidence.folder, transaction.parts)):
+            cause = "hand" if transaction.session in evidence.hands else "candidate"
+            event = {"zxid": transaction.zxid, "part": number, "cause": cause, **_change(part)}
             yield thread, event
-    for answer in evidence.found:
+    for answer in evidence.acknowledged:
         home = evidence.homes.get(answer.session, "another")
         for number, (path, data) in enumerate(answer.parts):
             yield (
@@ -129,14 +129,14 @@ def _events(evidence: Evidence, threads: _Threads) -> Iterator[tuple[str, Line]]
                     "zxid": answer.zxid,
                     "part": number,
                     "parts": len(answer.parts),
-                    "by": threads.of(session(answer.session)),
+                    "by": threads.number(session(answer.session)),
                     "node": path.removeprefix(evidence.folder),
                     "data": data,
                 },
             )
 
 
-def _own(folder: str, parts: Iterable[Change]) -> list[Change]:
+def _parts_below(folder: str, parts: Iterable[Change]) -> list[Change]:
     """The parts that are about the folder, with paths from there."""
     return [
         part._replace(path=part.path.removeprefix(folder))
@@ -159,16 +159,16 @@ def _change(part: Change) -> Line:
 
 
 def _read(part: Change) -> Line:
-    """What the data of a node mean."""
+    """The meaning of the data of a node."""
     if part.path == EPOCH:
         return {"epoch": int(part.data)}
     if part.path == TICK:
         return {"calm": part.data} if part.kind == "put" else {}
     if part.path == CONTROLLER or not part.path.startswith(PARTITION):
         return {}
-    of = state(part.data)
+    partition_state = state(part.data)
     return {
-        "leader_epoch": of.leader_epoch,
-        "controller_epoch": of.controller_epoch,
-        "isr": of.isr,
+        "leader_epoch": partition_state.leader_epoch,
+        "controller_epoch": partition_state.controller_epoch,
+        "isr": partition_state.isr,
     }

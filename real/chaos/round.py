@@ -18,7 +18,7 @@ from impl.controller import EPOCH, PARTITION, PartitionState, decoded
 from impl.zookeeper_requests import Code, Create, Get, Multi, Put, Reply
 from real.chaos.candidate import PARTITIONS
 from real.chaos.ensemble import Ensemble
-from real.chaos.history import committed
+from real.chaos.history import commits
 from real.chaos.judge import BOUND, TICK, TICK_S, Acknowledged, Judge
 from real.chaos.processes import ROOT, Group
 from real.chaos.proxy import Proxy
@@ -26,7 +26,7 @@ from real.chaos.recording import Evidence
 from real.chaos.sessions import PATIENCE_S, Careful
 from real.chaos.storm import Candidate, Fact, Storm, session_in
 from real.chaos.variants import Variant
-from real.zookeeper.server import failed
+from real.zookeeper.server import failure
 from wheelproof.errors import NothingChecked, ToolError
 
 CANDIDATES = tuple(f"b{number}" for number in range(1, 6))
@@ -36,20 +36,19 @@ HAND_MS = 60_000
 
 
 class Outcome(NamedTuple):
-    """What a round has shown. ``faults``, ``seen``: how many of each kind."""
+    """The outcome of a round."""
 
     evidence: Evidence
     judge: Judge
     faults: Counter[str]
-    seen: Counter[str]
+    """Kind of fault -> count."""
+    facts: Counter[str]
+    """Kind of fact -> count."""
     seconds: float
 
 
 class Round:
-    """The candidates of one elector.
-
-    ``begin``: the zxid before their history; ``facts``: what each candidate has reported.
-    """
+    """The candidates of one elector."""
 
     def __init__(
         self, ensemble: Ensemble, group: Group, variant: Variant, seed: int, output: Path
@@ -58,6 +57,7 @@ class Round:
         self.seed, self.drawn = seed, Random(f"{seed} {variant.name}")
         self.folder = f"/{variant.name.replace(' ', '-')}"
         self.facts: dict[str, list[Fact]] = {name: [] for name in CANDIDATES}
+        """Candidate -> the facts that it has reported."""
         self.read = dict.fromkeys(CANDIDATES, 0)
         self.begun = time.monotonic()
 
@@ -67,15 +67,16 @@ class Round:
         ``until_found``: not longer than until a property of the variant is broken. Raises ToolError
         where a process fails, NothingChecked where nothing happened.
         """
-        with self.proxies() as (own, *proxies):
-            self.hand = opened(own.port)
-            self.answered(Get("/"))
+        with self.proxies() as (own_proxy, *proxies):
+            self.hand = open_hand(own_proxy.port)
+            self.ask(Get("/"))
             self.begin = self.hand.zxid
+            """The zxid before their history."""
             nodes = [Create(self.folder, ""), Create(f"{self.folder}{EPOCH}", "0")]
             nodes += [Create(f"{self.folder}{TICK}", "")]
             empty = PartitionState().encoded()
-            nodes += [Create(self.partition(each), empty) for each in range(PARTITIONS)]
-            if not self.answered(Multi(tuple(nodes))).ok:
+            nodes += [Create(self.partition(number), empty) for number in range(PARTITIONS)]
+            if not self.ask(Multi(tuple(nodes))).ok:
                 raise ToolError(f"ZooKeeper does not create {self.folder}.")
             self.candidates = [
                 self.start(name, proxy) for name, proxy in zip(CANDIDATES, proxies, strict=True)
@@ -84,45 +85,47 @@ class Round:
                 self.await_candidates()
                 return self.rounds(seconds, until_found)
             finally:
-                for each in self.candidates:
-                    each.process.kill()
-                    each.process.wait()
+                for candidate in self.candidates:
+                    candidate.process.kill()
+                    candidate.process.wait()
                 self.hand.close()
 
     def rounds(self, seconds: float, until_found: bool) -> Outcome:
         storm = Storm(
-            self.ensemble, self.folder, self.candidates, self.hand, self.reported, self.drawn
+            self.ensemble, self.folder, self.candidates, self.hand, self.facts_of, self.drawn
         )
-        begun = time.monotonic()
+        begin = time.monotonic()
         for number in itertools.count(1):
             storm.rage(min(STORM_S, seconds))
             storm.end()
-            if until_found and self.found():
+            if until_found and self.has_finding():
                 break
             self.calm(f"calm {number}")
             self.check_processes()
-            if time.monotonic() - begun >= seconds or until_found and self.found():
+            if time.monotonic() - begin >= seconds or until_found and self.has_finding():
                 break
         evidence = self.evidence()
         kinds = () if until_found else storm.kinds
         return self.outcome(evidence, evidence.judged(), storm, kinds)
 
-    def found(self) -> bool:
+    def has_finding(self) -> bool:
         """Whether a property is broken that the variant is to break."""
-        broken = {each.property for each in self.evidence().judged().violations}
-        return bool(broken & self.variant.broken)
+        properties = {violation.property for violation in self.evidence().judged().violations}
+        return bool(properties & self.variant.broken)
 
     def outcome(
         self, evidence: Evidence, judge: Judge, storm: Storm, kinds: Iterable[str]
     ) -> Outcome:
         """All that was seen. Raises NothingChecked where it lacks something that must be there."""
         faults = storm.done.copy()
-        for each in self.candidates:
-            faults.update({f"connections cut {what}": n for what, n in each.proxy.cuts.items()})
-        seen = Counter(fact["fact"] for facts in self.facts.values() for fact in facts)
-        faults["pauses of an event thread"] = seen["pause"]
-        needed = ("elections", "writes", "acknowledged", "calms")
-        absent = [name for name in needed if not judge.counts[name]]
+        for candidate in self.candidates:
+            faults.update(
+                {f"connections cut {loss}": n for loss, n in candidate.proxy.cuts.items()}
+            )
+        by_fact = Counter(fact["fact"] for facts in self.facts.values() for fact in facts)
+        faults["pauses of an event thread"] = by_fact["pause"]
+        required = ("elections", "writes", "acknowledged", "calms")
+        absent = [name for name in required if not judge.counts[name]]
         absent += [] if any(storm.done.values()) else ["faults"]
         absent += [kind for kind in kinds if not storm.done[kind]]
         if absent and not judge.violations:
@@ -130,22 +133,22 @@ class Round:
                 f"{self.variant.name}: there were no {', '.join(absent)}.",
                 "Give it more time, by --seconds.",
             )
-        return Outcome(evidence, judge, faults, seen, time.monotonic() - self.begun)
+        return Outcome(evidence, judge, faults, by_fact, time.monotonic() - self.begun)
 
     # -- candidates
 
     @contextmanager
     def proxies(self) -> Iterator[list[Proxy]]:
         """A proxy for the round's own session, which cuts nothing, and one for each candidate."""
-        made: list[Proxy] = []
+        local_proxies: list[Proxy] = []
         try:
             for name in ("", *CANDIDATES):
-                drawn = Random(f"{self.seed} {self.variant.name} {name}")
-                made.append(Proxy(self.ensemble.ports, drawn, calm=not name))
-            yield made
+                random = Random(f"{self.seed} {self.variant.name} {name}")
+                local_proxies.append(Proxy(self.ensemble.ports, random, calm=not name))
+            yield local_proxies
         finally:
-            for each in made:
-                each.close()
+            for proxy in local_proxies:
+                proxy.close()
 
     def start(self, name: str, proxy: Proxy) -> Candidate:
         begin = self.output / f"{self.folder[1:]}-{name}"
@@ -160,7 +163,7 @@ class Round:
     def await_candidates(self) -> None:
         """Wait until all have a session, and run the variant's own sources."""
         until = time.monotonic() + READY_S
-        while any(session_in(self.reported(name)) is None for name in CANDIDATES):
+        while any(session_in(self.facts_of(name)) is None for name in CANDIDATES):
             self.check_processes()
             if time.monotonic() > until:
                 raise ToolError(f"Not all candidates have a session within {READY_S} s.")
@@ -171,23 +174,23 @@ class Round:
                 raise ToolError(f"{name} runs {source}, which is not that of {self.variant.name}.")
 
     def check_processes(self) -> None:
-        for each in self.candidates:
-            code = each.process.poll()
+        for candidate in self.candidates:
+            code = candidate.process.poll()
             if code is not None:
-                raise failed(f"{each.name} ended with {code}", each.log)
+                raise failure(f"{candidate.name} ended with {code}", candidate.log)
 
     def update(self) -> None:
-        """Read what the candidates have reported since."""
-        for each in self.candidates:
-            if each.journal.exists():
-                with each.journal.open("rb") as file:
-                    file.seek(self.read[each.name])
+        """Read the new reports of the candidates."""
+        for candidate in self.candidates:
+            if candidate.journal.exists():
+                with candidate.journal.open("rb") as file:
+                    file.seek(self.read[candidate.name])
                     whole = file.read().rpartition(b"\n")[0]
                 if whole:
-                    self.read[each.name] += len(whole) + 1
-                    self.facts[each.name] += map(json.loads, whole.split(b"\n"))
+                    self.read[candidate.name] += len(whole) + 1
+                    self.facts[candidate.name] += map(json.loads, whole.split(b"\n"))
 
-    def reported(self, name: str) -> list[Fact]:
+    def facts_of(self, name: str) -> list[Fact]:
         """All that a candidate has reported."""
         self.update()
         return self.facts[name]
@@ -197,11 +200,11 @@ class Round:
     def calm(self, name: str) -> None:
         """Ticks without a fault, until a controller works and each candidate is heard of."""
         self.quiet(True)
-        before, beats = self.written(), self.beats()
+        before, beats = self.progress(), self.beats()
         for _ in range(BOUND + 1):
             self.tick(name)
             time.sleep(TICK_S)
-            if self.written() != before and all(map(int.__gt__, self.beats(), beats)):
+            if self.progress() != before and all(map(int.__gt__, self.beats(), beats)):
                 break
         self.tick("")
         self.quiet(False)
@@ -212,23 +215,23 @@ class Round:
         return [sum(fact["fact"] == "beat" for fact in facts) for facts in self.facts.values()]
 
     def quiet(self, calm: bool) -> None:
-        for each in self.candidates:
-            each.proxy.calm = calm
+        for candidate in self.candidates:
+            candidate.proxy.calm = calm
 
     def tick(self, calm: str) -> int:
         """Make a transaction of the history; returns its zxid."""
-        self.answered(Multi((Put(f"{self.folder}{TICK}", calm),)))
+        self.ask(Multi((Put(f"{self.folder}{TICK}", calm),)))
         return self.hand.zxid
 
-    def written(self) -> tuple[int, int]:
+    def progress(self) -> tuple[int, int]:
         """The epoch, and how often partitions were written in it: another value if one works."""
-        epoch = self.answered(Get(f"{self.folder}{EPOCH}"))
-        states = [decoded(self.answered(Get(self.partition(each)))) for each in range(PARTITIONS)]
+        epoch = self.ask(Get(f"{self.folder}{EPOCH}"))
+        states = [decoded(self.ask(Get(self.partition(number)))) for number in range(PARTITIONS)]
         now = int(epoch.data)
-        own = [each for each in states if each.controller_epoch == now]
-        return now, sum(each.leader_epoch for each in own)
+        current = [state for state in states if state.controller_epoch == now]
+        return now, sum(state.leader_epoch for state in current)
 
-    def answered(self, request: Get | Multi) -> Reply:
+    def ask(self, request: Get | Multi) -> Reply:
         """The reply to a request, made again if it is lost."""
         until = time.monotonic() + ANSWERED_S
         while True:
@@ -243,7 +246,7 @@ class Round:
         return f"{self.folder}{PARTITION}-{number}"
 
     def evidence(self) -> Evidence:
-        """What is written so far."""
+        """The evidence so far."""
         self.update()
         homes = {
             fact["session"]: name
@@ -251,17 +254,17 @@ class Round:
             for fact in facts
             if fact["fact"] == "session"
         }
-        found = tuple(
+        acknowledgements = tuple(
             Acknowledged(fact["zxid"], fact["session"], tuple(map(tuple, fact["parts"])))
             for facts in self.facts.values()
             for fact in facts
             if fact["fact"] == "acknowledged"
         )
-        history = committed(self.ensemble.folders, self.begin, self.tick(""))
-        return Evidence(self.folder, {self.hand.session}, homes, tuple(history), found)
+        history = commits(self.ensemble.folders, self.begin, self.tick(""))
+        return Evidence(self.folder, {self.hand.session}, homes, tuple(history), acknowledgements)
 
 
-def opened(port: int) -> Careful:
+def open_hand(port: int) -> Careful:
     """A session that lasts, as soon as a server gives one."""
     until = time.monotonic() + READY_S
     while True:

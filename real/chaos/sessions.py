@@ -22,7 +22,7 @@ PAUSE_S = 0.01
 
 
 class Journal:
-    """What a process reports: a line of JSON for each fact."""
+    """The reports of a process: a line of JSON for each fact."""
 
     def __init__(self, file: Path) -> None:
         self.file = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -48,12 +48,13 @@ class Careful(Client):
 
 
 class Session:
-    """A session, which two threads use in turn. ``ended``: it has expired."""
+    """A session, which two threads use in turn."""
 
     def __init__(self, client: Client, watcher: Watcher) -> None:
         self.client, self.watcher = client, watcher
         self.lock = RLock()
         self.ended = False
+        """Whether it has expired."""
 
     def ask(self, request: Request) -> tuple[Reply, int]:
         """The reply, with the zxid of the last transaction that the client has seen.
@@ -74,23 +75,21 @@ class Session:
                 return Reply(Code.SESSION_EXPIRED), 0
             reply = self.client.ask(request)
             self.ended = reply.code is Code.SESSION_EXPIRED
-            seen, self.client.seen = self.client.seen, []
-            for path, change in seen:
+            changes, self.client.seen = self.client.seen, []
+            for path, change in changes:
                 self.watcher.watched(path, change)
             return reply, self.client.zxid
 
 
 class Remote(ZooKeeper):
-    """What a broker's connection has in the place of the ZooKeeper in memory.
-
-    ``place``: gives a path of the elector the path that it has in the ensemble.
-    """
+    """The ensemble in the place of a broker's ZooKeeper in memory."""
 
     __slots__ = ("port", "place", "journal", "known")
 
     def __init__(self, port: int, place: Callable[[str], str], journal: Journal) -> None:
         super().__init__()
         self.port, self.place, self.journal = port, place, journal
+        """``place``: gives a path of the elector the path that it has in the ensemble."""
         self.known: dict[int, Session] = {}
 
     def open(self, watcher: Watcher) -> int:
@@ -111,15 +110,15 @@ class Remote(ZooKeeper):
 
     def ask(self, session: int, request: Request) -> Reply:
         """Make a request. A transaction that was acknowledged goes to the journal."""
-        made = placed(request, self.place)
-        reply, zxid = self.known[session].ask(made)
-        if reply.ok and isinstance(made, Multi):
-            parts = [[part.path, getattr(part, "data", "")] for part in made.parts]
+        request_in_place = place_request(request, self.place)
+        reply, zxid = self.known[session].ask(request_in_place)
+        if reply.ok and isinstance(request_in_place, Multi):
+            parts = [[part.path, getattr(part, "data", "")] for part in request_in_place.parts]
             self.journal.write("acknowledged", session=session, zxid=zxid, parts=parts)
         return reply
 
 
-def placed(request: Request, place: Callable[[str], str]) -> Request:
+def place_request(request: Request, place: Callable[[str], str]) -> Request:
     """The same request of other paths."""
     if isinstance(request, Multi):
         return Multi(tuple(part._replace(path=place(part.path)) for part in request.parts))

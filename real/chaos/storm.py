@@ -42,7 +42,7 @@ def session_in(facts: Sequence[Fact]) -> tuple[int, bytes] | None:
 
 
 class Candidate(NamedTuple):
-    """A candidate's process, what it reports and prints, and its proxy."""
+    """A candidate's process, its journal and log, and its proxy."""
 
     name: str
     process: subprocess.Popen[bytes]
@@ -52,10 +52,7 @@ class Candidate(NamedTuple):
 
 
 class Storm:
-    """Faults for some time. ``done``: how many of each kind.
-
-    ``hand``: a session that is no candidate's; ``facts``: gives what a candidate has reported.
-    """
+    """Faults for some time."""
 
     def __init__(
         self,
@@ -64,11 +61,14 @@ class Storm:
         candidates: list[Candidate],
         hand: Careful,
         facts: Callable[[str], list[Fact]],
-        drawn: Random,
+        random: Random,
     ) -> None:
         self.ensemble, self.folder, self.candidates = ensemble, folder, candidates
-        self.hand, self.facts, self.drawn = hand, facts, drawn
+        self.hand, self.facts, self.drawn = hand, facts, random
+        """``hand``: A session that is no candidate's. ``facts``: gives the facts that a
+        candidate has reported."""
         self.done: Counter[str] = Counter()
+        """Kind of fault -> count."""
         self.due: list[tuple[float, Callable[[], None]]] = []
         self.stopped: set[str] = set()
         self.kinds: dict[str, Callable[[], bool]] = {
@@ -86,9 +86,9 @@ class Storm:
         until = time.monotonic() + seconds
         next_fault = 0.0
         while (now := time.monotonic()) < until:
-            for each in [each for each in self.due if each[0] <= now]:
-                self.due.remove(each)
-                each[1]()
+            for task in [task for task in self.due if task[0] <= now]:
+                self.due.remove(task)
+                task[1]()
             if now >= next_fault:
                 self.fault()
                 next_fault = time.monotonic() + self.drawn.uniform(*GAP_S)
@@ -96,15 +96,15 @@ class Storm:
             time.sleep(CHANGE_S)
 
     def end(self) -> None:
-        """Undo what is still to be undone. The last fault is a call, with time for its effect."""
+        """Undo the faults that are still on. The last fault is a call, with time for its effect."""
         for _, undo in self.due:
             undo()
         self.due.clear()
         self.ensemble.await_ready()
         until = time.monotonic() + LAST_S
-        while not (called := self.call()) and time.monotonic() < until:
+        while not (count := self.call()) and time.monotonic() < until:
             self.change_isr()
-        self.done[CALLS] += called
+        self.done[CALLS] += count
         until = time.monotonic() + LAST_S
         while time.monotonic() < until:
             self.change_isr()
@@ -125,12 +125,12 @@ class Storm:
 
     def steal(self) -> bool:
         """Take a candidate's session over, and close it."""
-        known = session_in(self.facts(self.victim().name))
-        if known is None:
+        session = session_in(self.facts(self.victim().name))
+        if session is None:
             return False
         for _ in range(STEALS):
             try:
-                Careful(self.hand.port, *known, patience_s=PATIENCE_S).close()
+                Careful(self.hand.port, *session, patience_s=PATIENCE_S).close()
                 return True
             except OSError:  # a server that does not serve
                 time.sleep(CHANGE_S)
@@ -174,18 +174,18 @@ class Storm:
         stalls, epoch = self.stalls(holder), self.epoch()
         holder.process.send_signal(STALL)
         try:
-            stalled = self.await_change(lambda: self.stalls(holder) != stalls)
-            deleted = stalled and self.delete()
-            return deleted and self.await_change(lambda: self.epoch() not in ("", epoch))
+            has_stalled = self.await_change(lambda: self.stalls(holder) != stalls)
+            has_deleted = has_stalled and self.delete()
+            return has_deleted and self.await_change(lambda: self.epoch() not in ("", epoch))
         finally:
             holder.process.send_signal(GO_ON)
 
-    def await_change(self, changed: Callable[[], bool]) -> bool:
+    def await_change(self, condition: Callable[[], bool]) -> bool:
         """Wait for a change, not for long. Returns whether it has come."""
         until = time.monotonic() + AWAITED_S
-        while not (found := changed()) and time.monotonic() < until:
+        while not (outcome := condition()) and time.monotonic() < until:
             time.sleep(CHANGE_S)
-        return found
+        return outcome
 
     def epoch(self) -> str:
         """The epoch that is on, "" where there is no answer."""
@@ -210,7 +210,12 @@ class Storm:
     def controller(self) -> Candidate | None:
         reply = self.ask(Get(f"{self.folder}{CONTROLLER}"))
         return next(
-            (each for each in self.candidates if reply.ok and each.name == reply.data), None
+            (
+                candidate
+                for candidate in self.candidates
+                if reply.ok and candidate.name == reply.data
+            ),
+            None,
         )
 
     def victim(self) -> Candidate:
@@ -218,7 +223,7 @@ class Storm:
         return holder or self.drawn.choice(self.candidates)
 
     def change_isr(self) -> None:
-        """A partition's leader changes the ISR, over what it has read."""
+        """A partition's leader changes the ISR that it has read."""
         path = f"{self.folder}{PARTITION}-{self.drawn.randrange(PARTITIONS)}"
         reply = self.ask(Get(path))
         if reply.ok:

@@ -27,11 +27,13 @@ CONTROLS = (
 
 
 class Variant(NamedTuple):
-    """An elector. ``folder``: its package ``impl`` is there; ``broken``: what must be found."""
+    """An elector."""
 
     name: str
     folder: Path
+    """The folder of its package ``impl``."""
     broken: frozenset[str] = frozenset()
+    """The properties of which a violation must be found."""
 
 
 AS_IT_IS = Variant("as it is", ROOT)
@@ -57,12 +59,12 @@ def without(name: str, output: Path) -> Variant:
     decision = decisions.read(file, short_names(MECHANISM, MODULE))
     folder = output / name
     (folder / SOURCES).mkdir(parents=True)
-    changed = decision.texts(ROOT, ".py")
+    texts = decision.texts(ROOT, ".py")
     for source in (ROOT / SOURCES).glob("*.py"):
         place = f"{SOURCES}/{source.name}"
-        if place in changed:
-            (folder / place).write_text(changed[place], encoding="utf-8")
+        if place in texts:
+            (folder / place).write_text(texts[place], encoding="utf-8")
         else:
             (folder / place).symlink_to(source)
-    broken = frozenset(str(each["property"]) for each in decision.mutants.values())
-    return Variant(name, folder, broken)
+    properties = frozenset(str(mutant["property"]) for mutant in decision.mutants.values())
+    return Variant(name, folder, properties)

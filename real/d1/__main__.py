@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from real.d1.classes import HERE, JUNIT, NAMED, REGRESSION, TOO_SLOW, Classes, released
+from real.d1.classes import HERE, JUNIT, NAMED, REGRESSION, TOO_SLOW, Classes, of_release
 from wheelproof.errors import Inconclusive, ToolError, WheelproofError
 from wheelproof.jvm.jars import locate
 from wheelproof.jvm.patch import with_patch
@@ -20,41 +20,41 @@ WHEEL_SIZE = 20
 
 
 def measure(classes: Classes, boundary: int, runs: int) -> str:
-    """What the reproduction prints: a line per run, with the lateness in ms."""
-    own = classes.compile([HERE / "D1.java"])
-    path = os.pathsep.join(map(str, (own, *classes.path)))
+    """The output of the reproduction: a line per run, with the lateness in ms."""
+    compiled_classes = classes.compile([HERE / "D1.java"])
+    path = os.pathsep.join(map(str, (compiled_classes, *classes.path)))
     # Three cases, and up to three turns of the wheel in each of 10 attempts; then 10 more, that
     # may be at the boundaries of the next wheel.
     patience = MINUTE_S + runs * 3 * 10 * 4 * (1 + WHEEL_SIZE) * boundary / 1000
-    ended = classes.run("-cp", path, "D1", str(boundary), str(runs), patience_s=patience)
-    if ended.returncode == TOO_SLOW:
-        raise Inconclusive(ended.stderr.strip())
-    if ended.returncode != 0:
-        raise ToolError(f"The reproduction failed: {ended.stderr.strip()}")
-    return ended.stdout
+    process = classes.run("-cp", path, "D1", str(boundary), str(runs), patience_s=patience)
+    if process.returncode == TOO_SLOW:
+        raise Inconclusive(process.stderr.strip())
+    if process.returncode != 0:
+        raise ToolError(f"The reproduction failed: {process.stderr.strip()}")
+    return process.stdout
 
 
 def cost(classes: Classes) -> str:
-    """What an offer and a poll of the queue cost, in ns of CPU, by the number of buckets in it."""
-    own = classes.compile([HERE / "Cost.java"])
-    ended = classes.run("-cp", own, "Cost", patience_s=5 * MINUTE_S)
-    if ended.returncode != 0:
-        raise ToolError(f"The measurement failed: {ended.stderr.strip()}")
-    return ended.stdout
+    """The cost of an offer and a poll of the queue, in ns of CPU, by its number of buckets."""
+    benchmark = classes.compile([HERE / "Cost.java"])
+    process = classes.run("-cp", benchmark, "Cost", patience_s=5 * MINUTE_S)
+    if process.returncode != 0:
+        raise ToolError(f"The measurement failed: {process.stderr.strip()}")
+    return process.stdout
 
 
 def regression(classes: Classes, folder: Path) -> tuple[bool, str]:
-    """Whether the JUnit test passes on these classes, and what JUnit prints."""
+    """Whether the JUnit test passes on these classes, and the output of JUnit."""
     (junit,) = locate([JUNIT], fetch=True)
     with with_patch(REGRESSION, folder) as source:
         test = classes.compile([source], junit)
     path = os.pathsep.join(map(str, (test, *classes.path)))
     options = ["--disable-banner", "--disable-ansi-colors", "--details=tree"]
-    chosen = ["-cp", path, "-c", TEST]
-    ended = classes.run("-jar", junit, "execute", *options, *chosen, patience_s=5 * MINUTE_S)
-    if ended.returncode not in (0, 1) or "1 tests started" not in ended.stdout:
-        raise ToolError(f"JUnit failed: {(ended.stderr or ended.stdout).strip()}")
-    return ended.returncode == 0, ended.stdout
+    selection = ["-cp", path, "-c", TEST]
+    process = classes.run("-jar", junit, "execute", *options, *selection, patience_s=5 * MINUTE_S)
+    if process.returncode not in (0, 1) or "1 tests started" not in process.stdout:
+        raise ToolError(f"JUnit failed: {(process.stderr or process.stdout).strip()}")
+    return process.returncode == 0, process.stdout
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -78,21 +78,21 @@ def main(arguments: list[str] | None = None) -> int:
         "--cost", action="store_true", help="measure what the fix adds to a call of advanceClock"
     )
     parser.add_argument("--output", type=Path, default=Path("build"), help="folder (build)")
-    chosen = parser.parse_args(arguments)
-    if chosen.runs < 1:
+    options = parser.parse_args(arguments)
+    if options.runs < 1:
         parser.error("--runs must be 1 or more")
     try:
-        classes = released(chosen.release, chosen.output, chosen.fixed)
-        if chosen.cost:
+        classes = of_release(options.release, options.output, options.fixed)
+        if options.cost:
             print(cost(classes), end="")
             return 0
-        fixed = " with real/d1/fix.diff" if chosen.fixed else ""
-        print(f"kafka-server-common {chosen.release}{fixed}", flush=True)
-        if chosen.regression:
-            passed, printed = regression(classes, chosen.output)
-            print(printed.strip())
-            return 0 if passed else 1
-        print(measure(classes, chosen.boundary, chosen.runs), end="")
+        suffix = " with real/d1/fix.diff" if options.fixed else ""
+        print(f"kafka-server-common {options.release}{suffix}", flush=True)
+        if options.regression:
+            success, output = regression(classes, options.output)
+            print(output.strip())
+            return 0 if success else 1
+        print(measure(classes, options.boundary, options.runs), end="")
         return 0
     except WheelproofError as error:
         print(f"real.d1: {error}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The class path of a run: released jars, classes of a diff, and what is compiled here."""
+"""The class path of a run: released jars, classes of a diff, and classes compiled here."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def releases() -> list[str]:
     return [name for name, jars in table.items() if f"{KAFKA}:{name}" in jars]
 
 
-def released(release: str, folder: Path, fixed: bool) -> Classes:
+def of_release(release: str, folder: Path, fixed: bool) -> Classes:
     """The classes of a release; with ``fixed`` the class of fix.diff stands before them.
 
     Raises UsageError for a release that is not pinned, NotHere where Java or a jar is absent.
@@ -81,5 +81,5 @@ def released(release: str, folder: Path, fixed: bool) -> Classes:
     if not fixed:
         return classes
     with with_patch(FIX, folder, *locate([SOURCES], fetch=True)) as source:
-        own = classes.compile([source])
-    return Classes(classes.java, (own, *jars))
+        patch_classes = classes.compile([source])
+    return Classes(classes.java, (patch_classes, *jars))

@@ -19,17 +19,20 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--release", action="append", help="a release; several may be given")
     parser.add_argument("--replicas", type=int, default=3, help="up to how many (default: 3)")
-    given = parser.parse_args(arguments)
-    if not 1 <= given.replicas <= 5:
+    options = parser.parse_args(arguments)
+    if not 1 <= options.replicas <= 5:
         parser.error("--replicas: give a number from 1 to 5")
-    chosen = [each for size in range(1, given.replicas + 1) for each in inputs(size)]
+    elections = [election for size in range(1, options.replicas + 1) for election in inputs(size)]
     differing = 0
     try:
-        for release in given.release or releases():
-            found = differences(release, chosen)
-            differing += len(found)
-            print(f"Kafka {release}: {len(chosen):,} elections, {len(found):,} differ", flush=True)
-            for line in found[:SHOWN]:
+        for release in options.release or releases():
+            differing_inputs = differences(release, elections)
+            differing += len(differing_inputs)
+            print(
+                f"Kafka {release}: {len(elections):,} elections, {len(differing_inputs):,} differ",
+                flush=True,
+            )
+            for line in differing_inputs[:SHOWN]:
                 print(f"  {line}")
     except WheelproofError as error:
         print(f"real.elections: {error}", file=sys.stderr)

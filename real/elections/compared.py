@@ -29,7 +29,7 @@ FIELDS = {"leader": 1, "state": 3, "recovery": 4}
 
 
 class Input(NamedTuple):
-    """What an election is made from. Replicas are numbered from 1 in the assignment's order."""
+    """The input of an election. Replicas are numbered from 1 in the assignment's order."""
 
     kind: str
     assignment: tuple[int, ...]
@@ -40,7 +40,7 @@ class Input(NamedTuple):
     unclean: bool
 
     def line(self) -> str:
-        lists = [",".join(map(str, each)) or "-" for each in self[1:6]]
+        lists = [",".join(map(str, part)) or "-" for part in self[1:6]]
         return " ".join((self.kind, *lists, "unclean" if self.unclean else "clean"))
 
 
@@ -58,7 +58,7 @@ def inputs(size: int) -> Iterator[Input]:
     everyone = (*assignment, size + 1)
     for kind in KINDS:
         replicas = everyone if kind == "reassign" else assignment
-        for isr in (order for each in subsets(replicas) for order in permutations(each)):
+        for isr in (order for subset in subsets(replicas) for order in permutations(subset)):
             for live in subsets(replicas):
                 for down in subsets(live):
                     for unclean in (False, True) if kind == "offline" else (False,):
@@ -71,7 +71,7 @@ def releases() -> dict[str, int]:
     return {release: FIELDS[fields["compares"]] for release, fields in table.items()}
 
 
-def by_kafka(release: str, given: Iterable[Input]) -> list[str]:
+def by_kafka(release: str, elections: Iterable[Input]) -> list[str]:
     """A release's answers.
 
     Raises UsageError for an unknown release, NotHere where Java or a jar is absent, ToolError where
@@ -88,55 +88,55 @@ def by_kafka(release: str, given: Iterable[Input]) -> list[str]:
         raise NotHere(error.message, error.remedy) from error
     more = dict(declaration.load(HERE / "elections.toml")[release])
     whole = more.pop("compares") != "leader"
-    pinned = [Artifact(coordinate, sha256) for coordinate, sha256 in more.items()]
-    jars = locate([*declaration.artifacts(ROOT, release), *pinned], fetch=True)
-    own = compile_java(runtime.executable, SOURCES, jars, True)
-    path = os.pathsep.join(map(str, (own, *jars)))
+    artifacts = [Artifact(coordinate, sha256) for coordinate, sha256 in more.items()]
+    jars = locate([*declaration.artifacts(ROOT, release), *artifacts], fetch=True)
+    classes = compile_java(runtime.executable, SOURCES, jars, True)
+    path = os.pathsep.join(map(str, (classes, *jars)))
     command = [str(runtime.executable), *java.QUICK_START]
     try:
-        ended = subprocess.run(
+        process = subprocess.run(
             [*command, "-cp", path, "Elections", *(["whole"] if whole else [])],
-            input="".join(f"{each.line()}\n" for each in given),
+            input="".join(f"{election.line()}\n" for election in elections),
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,
         )
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"Java did not end within {PATIENCE_S} s.") from error
-    if ended.returncode != 0:
-        raise ToolError(f"Kafka {release} answers no election: {ended.stderr.strip()}")
-    return ended.stdout.splitlines()
+    if process.returncode != 0:
+        raise ToolError(f"Kafka {release} answers no election: {process.stderr.strip()}")
+    return process.stdout.splitlines()
 
 
 def by_implementation(
-    given: Input, elections: type[PartitionElections] = PartitionElections
+    election: Input, elections: type[PartitionElections] = PartitionElections
 ) -> str:
     """The implementation's answer, as the Java program writes it."""
-    before = LeaderAndIsr(-1, given.isr)
-    state = ClusterState(before.leader, before.isr, given.live)
-    elected = elections(state, given.assignment, given.target, given.unclean).choose(
-        given.kind, given.isr, frozenset(given.live), frozenset(given.down)
+    before = LeaderAndIsr(-1, election.isr)
+    state = ClusterState(before.leader, before.isr, election.live)
+    outcome = elections(state, election.assignment, election.target, election.unclean).choose(
+        election.kind, election.isr, frozenset(election.live), frozenset(election.down)
     )
-    if elected is None:
+    if outcome is None:
         return "none"
-    after = before.led_by(elected.leader, elected.isr, elected.unclean)
+    after = before.led_by(outcome.leader, outcome.isr, outcome.unclean)
     isr = ",".join(map(str, after.isr))
     return f"{after.leader} {isr} {after.leader_epoch} {int(after.recovering)}"
 
 
 def differences(
     release: str,
-    given: list[Input],
+    cases: list[Input],
     elections: type[PartitionElections] = PartitionElections,
 ) -> list[str]:
     """Where a release and the implementation differ: the input, and both answers."""
-    theirs = by_kafka(release, given)
+    theirs = by_kafka(release, cases)
     fields = releases()[release]
-    if len(theirs) != len(given):
-        raise ToolError(f"Kafka {release} has {len(theirs)} answers to {len(given)} elections.")
-    ours = [by_implementation(each, elections) for each in given]
+    if len(theirs) != len(cases):
+        raise ToolError(f"Kafka {release} has {len(theirs)} answers to {len(cases)} elections.")
+    ours = [by_implementation(election, elections) for election in cases]
     return [
-        f"{each.line()}: Kafka {release} elects {kafka}, the implementation {own}"
-        for each, kafka, own in zip(given, theirs, ours)
-        if kafka.split()[:fields] != own.split()[:fields]
+        f"{election.line()}: Kafka {release} elects {kafka}, the implementation {result}"
+        for election, kafka, result in zip(cases, theirs, ours)
+        if kafka.split()[:fields] != result.split()[:fields]
     ]

@@ -26,7 +26,7 @@ class Run:
     source: Path | None
     program: Callable[[int], list[str]]
     expected: str
-    found: bool
+    has_occurrence: bool
     options: tuple[str, ...] = ("verify",)
     nodes: int = 1
 
@@ -45,16 +45,19 @@ RUNS = (
     Run("brokers", None, lambda _: [], "conforms", False, nodes=3),
 )
 PATIENCE_S = 600
-"""What D1 may wait for its boundaries, and more; the agent finds sooner that a program hangs."""
+"""The longest wait of D1 for its boundaries, and more;
+
+the agent finds sooner that a program hangs.
+"""
 USUAL = ("load", "sound", "d1")
 """The recordings that are made where none is named: a broker needs 45 jars and a minute."""
 
 
-def recorded(
-    agent: Agent, run: Run, seconds: int, folder: Path, zipped: bool = False
+def record_run(
+    agent: Agent, run: Run, seconds: int, folder: Path, compress: bool = False
 ) -> list[Path]:
     """The files of one run of a program. Raises ToolError."""
-    file = folder / f"{run.name}.jsonl{'.gz' if zipped else ''}"
+    file = folder / f"{run.name}.jsonl{'.gz' if compress else ''}"
     if run.source is None:
         print(broker.record(agent, file, seconds, run.options, run.nodes))
         last = max(2, run.nodes)
@@ -66,33 +69,33 @@ def recorded(
     return [file]
 
 
-def judged(run: Run, file: Path, bulk: str) -> bool:
-    """Check a recording event by event, in bulk and on the model, and print what it shows; whether
+def judge(run: Run, file: Path, bulk: str) -> bool:
+    """Check a recording event by event, in bulk and on the model, and print the results; whether
     all is as it must be."""
-    verdict, shown = replay(file), report.read(file)
-    for line in shown.lines():
+    verdict, contents = replay(file), report.read(file)
+    for line in contents.lines():
         print(line)
     print(f"  event by event: {verdict.verdict}")
     for finding in verdict.findings[: report.LISTED]:
         print(f"    {finding.property}: {finding.message}")
     in_bulk = bulk_verdict(file, bulk)
     print(f"  in bulk ({bulk}): {in_bulk}")
-    named = bool(shown.found) == run.found
-    return modelled(run, file) and verdict.verdict == in_bulk == run.expected and named
+    is_named = bool(contents.occurrences) == run.has_occurrence
+    return follow_on_model(run, file) and verdict.verdict == in_bulk == run.expected and is_named
 
 
-def modelled(run: Run, file: Path) -> bool:
+def follow_on_model(run: Run, file: Path) -> bool:
     """Follow a recording on the model of the timer, and print it; whether each event is a step in
     Kafka's order, and D1 none in the corrected one.
 
     A broker's timers may be out of the model, such as one that is closed; none may be refused.
     """
-    kafka, corrected = (followed.follow(file, order) for order in followed.ORDERS)
-    for line in followed.lines(kafka, corrected):
+    kafka, second_order = (followed.follow(file, order) for order in followed.ORDERS)
+    for line in followed.lines(kafka, second_order):
         print(line)
     sys.stdout.flush()
     possible = kafka.conforms if run.source else kafka.refused is None
-    return possible and not (run.found and corrected.refused is None)
+    return possible and not (run.has_occurrence and second_order.refused is None)
 
 
 def bulk_verdict(file: Path, engine: str) -> str:
@@ -107,8 +110,8 @@ def bulk_verdict(file: Path, engine: str) -> str:
 
     with TemporaryDirectory() as folder:
         command.run([file], command.options_of("", "2g", None), Path(folder), quiet=True)
-        found = json.loads((Path(folder) / "trace-check.json").read_text(encoding="utf-8"))
-    return str(found["runs"][0]["verdict"])
+        document = json.loads((Path(folder) / "trace-check.json").read_text(encoding="utf-8"))
+    return str(document["runs"][0]["verdict"])
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -131,20 +134,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--engine", choices=("memory", "spark"), default="memory")
     parser.add_argument("--output", type=Path, default=Path("build"), help="folder (build)")
     parser.add_argument("--zip", action="store_true", help="write .jsonl.gz")
-    chosen = parser.parse_args(arguments)
-    known = {run.name: run for run in RUNS}
-    if unknown := sorted(set(chosen.names) - set(known)):
-        parser.error(f"no recording {unknown[0]}: choose of {', '.join(known)}")
-    if chosen.seconds < 1:
+    options = parser.parse_args(arguments)
+    runs = {run.name: run for run in RUNS}
+    if unknown := sorted(set(options.names) - set(runs)):
+        parser.error(f"no recording {unknown[0]}: choose of {', '.join(runs)}")
+    if options.seconds < 1:
         parser.error("--seconds must be 1 or more")
     declared.use(Path(__file__).parents[2])
     try:
-        agent = build(chosen.output)
+        agent = build(options.output)
         sound = True
-        for name in chosen.names or USUAL:
-            folder = chosen.output / "recordings"
-            for file in recorded(agent, known[name], chosen.seconds, folder, chosen.zip):
-                sound = judged(known[name], file, chosen.engine) and sound
+        for name in options.names or USUAL:
+            folder = options.output / "recordings"
+            for file in record_run(agent, runs[name], options.seconds, folder, options.zip):
+                sound = judge(runs[name], file, options.engine) and sound
         return 0 if sound else 1
     except WheelproofError as error:
         print(f"real.record: {error}", file=sys.stderr)

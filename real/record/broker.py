@@ -42,20 +42,20 @@ def jars() -> list[Path]:
 
 def free_ports(count: int, ports: Sequence[int] = LASTING) -> list[int]:
     """Ports that no process listens on now, drawn from these. OSError: there are too few."""
-    found: list[int] = []
+    numbers: list[int] = []
     for port in SystemRandom().sample(ports, len(ports)):
-        if len(found) == count:
-            return found
+        if len(numbers) == count:
+            return numbers
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            found.append(port)
-    if len(found) < count:
-        raise OSError(f"{len(found)} of {len(ports)} ports are free instead of {count}")
-    return found
+            numbers.append(port)
+    if len(numbers) < count:
+        raise OSError(f"{len(numbers)} of {len(ports)} ports are free instead of {count}")
+    return numbers
 
 
 def properties(folder: Path, node: int, port: int, controllers: Sequence[int]) -> str:
     """The configuration of a broker that is a controller, too. ``controllers``: port of each."""
-    voters = [f"{each}@127.0.0.1:{at}" for each, at in enumerate(controllers, 1)]
+    voters = [f"{number}@127.0.0.1:{at}" for number, at in enumerate(controllers, 1)]
     replicas, controller = len(controllers), controllers[node - 1]
     return "\n".join(
         f"{name}={value}"
@@ -88,7 +88,7 @@ def file_of(output: Path, node: int, nodes: int) -> Path:
 def record(
     agent: Agent, output: Path, seconds: int, options: Sequence[str] = (), nodes: int = 1
 ) -> str:
-    """Record brokers while clients use them; returns what the clients print.
+    """Record brokers while clients use them; returns the output of the clients.
 
     Of several the last one is killed halfway: its recording stays without an end. Raises ToolError,
     with a log's last lines, where a process fails or does not end in time.
@@ -108,12 +108,12 @@ def record(
             config = Path(name) / f"{node}.properties"
             text = properties(Path(name) / str(node), node, ports[node - 1], ports[nodes:])
             config.write_text(text, encoding="utf-8")
-            formatted = agent.classes.run(
+            process = agent.classes.run(
                 *("-cp", path, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", config),
                 patience_s=FORMAT_S,
             )
-            if formatted.returncode != 0:
-                raise ToolError(f"The storage is not formatted: {formatted.stderr.strip()}")
+            if process.returncode != 0:
+                raise ToolError(f"The storage is not formatted: {process.stderr.strip()}")
             command = [HEAP, f"-javaagent:{agent.jar}={agent.options(file, options)}"]
             command += ["-cp", path, "kafka.Kafka", str(config)]
             log = file.with_name(f"{file.name}.log")
@@ -122,38 +122,38 @@ def record(
             broker.await_port(port)
         addresses = ",".join(f"127.0.0.1:{port}" for port in ports[:nodes])
         more = f"{clients}{os.pathsep}{path}"
-        begun, over = Path(name) / "begun", Event()
-        arguments = (addresses, str(1000 * seconds), str(IDLE), str(nodes), str(begun))
-        killer = Thread(target=kill, args=(brokers[-1], begun, seconds / 2, over))
+        start_file, over = Path(name) / "begun", Event()
+        arguments = (addresses, str(1000 * seconds), str(IDLE), str(nodes), str(start_file))
+        killer = Thread(target=kill, args=(brokers[-1], start_file, seconds / 2, over))
         if nodes > 1:
             killer.start()
         try:
-            ended = agent.classes.run(
+            run = agent.classes.run(
                 *("-cp", more, "Clients", *arguments),
                 patience_s=CLIENTS_S + seconds,
                 beside=[broker.process.pid for broker in brokers],
             )
         finally:
             over.set()
-        if ended.returncode != 0:
-            raise ToolError(f"The clients failed: {ended.stderr.strip()[-2000:]}")
-        kept = max(1, nodes - 1)
+        if run.returncode != 0:
+            raise ToolError(f"The clients failed: {run.stderr.strip()[-2000:]}")
+        count = max(1, nodes - 1)
         if nodes > 1 and brokers[-1].process.poll() is None:
             raise ToolError("The clients ended before the last broker was killed.")
-        for file in files[:kept]:
+        for file in files[:count]:
             file.with_name(file.name + ".stop").touch()
-        for broker, file in zip(brokers[:kept], files):
+        for broker, file in zip(brokers[:count], files):
             broker.await_file(file)
         for broker in brokers:  # at once: one that has no quorum any more does not end by itself
             broker.process.terminate()
     for file in files:
         file.with_name(file.name + ".stop").unlink(missing_ok=True)
-    return ended.stdout.strip()
+    return run.stdout.strip()
 
 
-def kill(broker: Broker, begun: Path, seconds: float, over: Event) -> None:
+def kill(broker: Broker, start_file: Path, seconds: float, over: Event) -> None:
     """Kill a broker so many seconds after the clients have begun, unless all is over before."""
-    while not begun.exists():
+    while not start_file.exists():
         if over.wait(0.1):
             return
     if not over.wait(seconds):
@@ -161,21 +161,21 @@ def kill(broker: Broker, begun: Path, seconds: float, over: Event) -> None:
 
 
 class Broker:
-    """A process that runs, and the file of what it prints."""
+    """A process that runs, and the file of its output."""
 
     def __init__(self, process: subprocess.Popen[bytes], log: Path) -> None:
         self.process, self.log = process, log
 
-    def failed(self, message: str) -> ToolError:
+    def failure(self, message: str) -> ToolError:
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
         return ToolError(f"{message}. Its log is {self.log}:\n" + "\n".join(lines[-LOG_LINES:]))
 
-    def _check(self, patience: Patience, what: str) -> None:
+    def _check(self, patience: Patience, problem: str) -> None:
         code = self.process.poll()
         if code is not None:
-            raise self.failed(HALTED.get(code, f"The broker ended with {code}"))
+            raise self.failure(HALTED.get(code, f"The broker ended with {code}"))
         if patience.used_up():
-            raise self.failed(f"The broker hangs: it has {what}")
+            raise self.failure(f"The broker hangs: it has {problem}")
         time.sleep(LOOK_S)
 
     def await_port(self, port: int) -> None:
@@ -197,9 +197,9 @@ class Broker:
 @contextmanager
 def running(java: Path, command: Sequence[str], log: Path) -> Iterator[Broker]:
     """A Java process that is ended, and killed where it does not end."""
-    with log.open("wb") as printed:
+    with log.open("wb") as output:
         process = subprocess.Popen(
-            [java, *command], stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT
+            [java, *command], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
     try:
         yield Broker(process, log)

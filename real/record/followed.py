@@ -23,7 +23,7 @@ KAFKA, CORRECTED = ORDERS = "KafkaTimer", "SystemTimer"
 CORRECTED_ALONE = frozenset(("R1", "R2", "R3", "R6"))
 """Labels of the corrected order: no step of Kafka's is one."""
 BESIDE = frozenset(("Prefix", "Footer", "Dropped"))
-"""Findings about the end of a recording: what was followed is followed all the same."""
+"""Findings about the end of a recording: the events before it are followed all the same."""
 
 
 @cache
@@ -34,10 +34,12 @@ def mechanisms() -> Mapping[str, Mechanism]:
 
 @dataclass(frozen=True)
 class Followed:
-    """``verdict``: of the whole recording; ``replay``: its runs, one for each timer."""
+    """A recording that the model has followed."""
 
     verdict: Verdict
+    """The verdict of the whole recording."""
     replay: InferredReplay
+    """Its runs, one for each timer."""
 
     @property
     def refused(self) -> Finding | None:
@@ -53,12 +55,12 @@ class Followed:
     @property
     def broken(self) -> dict[str, dict[str, int]]:
         """Timer -> the properties that fail in its run, each with its line."""
-        return {found.run.name: found.broken for found in self.replay.runs if found.broken}
+        return {run.run.name: run.broken for run in self.replay.runs if run.broken}
 
     @property
     def labels(self) -> Counter[str]:
         """Label -> how many events were a step of it."""
-        return sum((found.labels for found in self.replay.runs), Counter[str]())
+        return sum((run.labels for run in self.replay.runs), Counter[str]())
 
 
 def follow(file: Path, timer: str = KAFKA, prefix: int = PREFIX) -> Followed:
@@ -71,7 +73,7 @@ def follow(file: Path, timer: str = KAFKA, prefix: int = PREFIX) -> Followed:
     return Followed(verdict, replay)
 
 
-def lines(kafka: Followed, corrected: Followed) -> Iterator[str]:
+def lines(kafka: Followed, fixed_order: Followed) -> Iterator[str]:
     """Both verdicts for people, and which steps there were."""
     figures, runs = kafka.replay.figures, len(kafka.replay.runs)
     part = f"the first {kafka.replay.kept:,} events" if _cut(kafka) else "all events"
@@ -80,13 +82,13 @@ def lines(kafka: Followed, corrected: Followed) -> Iterator[str]:
         f"in {figures['sum'] / max(1, figures['followed']):.1f} states on average"
     )
     yield f"    in Kafka's order: {_outcome(kafka)}"
-    for name, broken in kafka.broken.items():
-        for rule, line in broken.items():
+    for name, rules in kafka.broken.items():
+        for rule, line in rules.items():
             yield f"      {name}: {rule} fails from line {line} on"
-    yield f"    in the corrected order: {_outcome(corrected)}"
+    yield f"    in the corrected order: {_outcome(fixed_order)}"
     rows = list(table(kafka.labels))
-    seen = sum(count > 0 for _, labels in rows for count in labels.values())
-    yield f"  steps of {MECHANISM} that were followed: {seen} of {sum(len(row) for _, row in rows)}"
+    hits = sum(count > 0 for _, labels in rows for count in labels.values())
+    yield f"  steps of {MECHANISM} that were followed: {hits} of {sum(len(row) for _, row in rows)}"
     for kind, labels in rows:
         counts = ", ".join(f"{label} {count or '-'}" for label, count in labels.items())
         yield f"    {kind:<18} {counts}"
@@ -99,14 +101,14 @@ def table(labels: Counter[str]) -> Iterator[tuple[str, dict[str, int]]]:
         yield kind, {name: labels[name] for name in names if name not in CORRECTED_ALONE}
 
 
-def _cut(found: Followed) -> bool:
-    return found.replay.events > found.replay.kept
+def _cut(trace: Followed) -> bool:
+    return trace.replay.events > trace.replay.kept
 
 
-def _outcome(found: Followed) -> str:
-    if found.conforms:
+def _outcome(trace: Followed) -> str:
+    if trace.conforms:
         return "each is a step"
-    first = found.refused or found.verdict.first
+    first = trace.refused or trace.verdict.first
     if first is None:
-        return found.verdict.verdict
+        return trace.verdict.verdict
     return f"line {first.line}: {first.message}"

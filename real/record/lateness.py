@@ -1,4 +1,4 @@
-"""How late tasks were handed over, and of what the lateness is made. All times are in ms."""
+"""How late tasks were handed over, and the parts of the lateness. All times are in ms."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Spread:
 
     counts: Counter[int] = field(default_factory=Counter)
 
-    def of(self, share: float) -> int:
+    def quantile(self, share: float) -> int:
         """The least value that at least this share of all values do not exceed."""
-        wanted, seen = share * self.counts.total(), 0
+        target, count = share * self.counts.total(), 0
         for value in sorted(self.counts):
-            seen += self.counts[value]
-            if seen >= wanted:
+            count += self.counts[value]
+            if count >= target:
                 return value
         raise ValueError("nothing was measured")
 
@@ -31,17 +31,21 @@ class Spread:
         """Median, 99 in 100, and the greatest."""
         if not self.counts:
             return "-"
-        return f"{self.of(0.5)} / {self.of(0.99)} / {max(self.counts)}"
+        return f"{self.quantile(0.5)} / {self.quantile(0.99)} / {max(self.counts)}"
 
 
 class Lateness:
-    """Takes events in their order. ``parts``: from the bucket's key to its poll, from the entry's
-    deadline to the key, from the poll to the hand-over. ``late``: past the deadline and the return
-    of the add."""
+    """Takes events in their order."""
 
     def __init__(self) -> None:
         self.parts = {name: Spread() for name in ("poll - key", "key - deadline", "submit - poll")}
+        """The parts of the lateness:
+
+        from the bucket's key to its poll, from the entry's deadline to the key, from the poll to
+        the hand-over.
+        """
         self.late = Spread()
+        """The lateness past the deadline and the return of the add."""
         self.at_once = 0
         self.warned: list[tuple[int, Event]] = []
         self._polls: dict[int, Event] = {}
@@ -60,11 +64,11 @@ class Lateness:
             self._open.discard(task)
             self._added[task] = event["t_ns"] // 1_000_000
         elif kind == "expire_submit":
-            self._handed(event, task)
+            self._add_hand_over(event, task)
 
-    def _handed(self, event: Event, task: int) -> None:
+    def _add_hand_over(self, event: Event, task: int) -> None:
         poll = self._polls.get(event["tid"])
-        returned = None if task in self._open else self._added.pop(task, None)
+        end = None if task in self._open else self._added.pop(task, None)
         if poll is None:
             self.at_once += 1
             return
@@ -72,7 +76,7 @@ class Lateness:
         self.parts["poll - key"].counts[poll["now_ms"] - poll["key_ms"]] += 1
         self.parts["key - deadline"].counts[poll["key_ms"] - event["exp_ms"]] += 1
         self.parts["submit - poll"].counts[event["now_ms"] - poll["now_ms"]] += 1
-        late = 0 if returned is None else event["now_ms"] - max(event["exp_ms"], returned)
+        late = 0 if end is None else event["now_ms"] - max(event["exp_ms"], end)
         self.late.counts[max(late, 0)] += 1
         if late > LATE_MS:
             self.warned.append((late, event))

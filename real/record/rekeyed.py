@@ -35,31 +35,34 @@ class Victim:
         """After its deadline and its link; None where it was not handed over."""
         if self.handed is None:
             return None
-        linked = self.add.link if self.add else None
+        link = self.add.link if self.add else None
         return int(
             self.handed["now_ms"]
-            - max(self.deadline, linked["t_ns"] // 1_000_000 if linked else self.deadline)
+            - max(self.deadline, link["t_ns"] // 1_000_000 if link else self.deadline)
         )
 
 
 @dataclass
 class Rekeyed:
-    """``poll``: the bucket whose flush did it was taken out of the queue. ``first``: the write
-    of the bucket's key by who linked the victim. ``second``: the later key, ``far``: its entry."""
+    """An occurrence of D1."""
 
     poll: Event | None
+    """The bucket whose flush did it was taken out of the queue."""
     locked: Event | None
     first: Event | None
+    """The write of the bucket's key by the thread that linked the victim."""
     second: Event
+    """The later key."""
     far: Event | None
+    """The entry of the later key."""
     victims: list[Victim] = field(default_factory=list)
 
 
 class Finder:
-    """Takes events in their order; ``found``: each occurrence of D1."""
+    """Takes events in their order, and collects the occurrences of D1."""
 
     def __init__(self) -> None:
-        self.found: list[Rekeyed] = []
+        self.occurrences: list[Rekeyed] = []
         self._polls: dict[int, Event] = {}
         self._locked: dict[int, Event] = {}
         self._adding: dict[int, Add] = {}
@@ -91,7 +94,7 @@ class Finder:
             if event.get("cause") != "flush":
                 self._adds.pop(event["entry"], None)
         elif kind == "bucket_expiry_set":
-            self._keyed(event)
+            self._add_key(event)
         elif kind == "expire_submit":
             self._adds.pop(event["entry"], None)
             if victim := self._victims.pop(event["entry"], None):
@@ -104,7 +107,7 @@ class Finder:
             add.link = event
             self._adds[event["entry"]] = add
 
-    def _keyed(self, event: Event) -> None:
+    def _add_key(self, event: Event) -> None:
         bucket, key = event["list"], event["key_ms"]
         before = event["pre"]["key_ms"]
         if NOT_QUEUED not in (key, before) and key > before:
@@ -115,7 +118,7 @@ class Finder:
             }
             if late:
                 tid = event["tid"]
-                found = Rekeyed(
+                occurrence = Rekeyed(
                     self._polls.get(tid),
                     self._locked.get(tid),
                     self._keys.get(bucket),
@@ -125,18 +128,20 @@ class Finder:
                 for entry, deadline in late.items():
                     victim = Victim(entry, deadline, self._adds.get(entry))
                     self._victims[entry] = victim
-                    found.victims.append(victim)
-                self.found.append(found)
+                    occurrence.victims.append(victim)
+                self.occurrences.append(occurrence)
         if key == NOT_QUEUED:
             self._keys.pop(bucket, None)
         else:
             self._keys[bucket] = event
 
 
-def page(found: Rekeyed, header: Header) -> Iterator[str]:
-    """What happened, event by event, in ms from the key of the bucket that was polled."""
+def page(occurrence: Rekeyed, header: Header) -> Iterator[str]:
+    """The course of an occurrence, event by event, in ms from the key of the bucket that was
+    polled.
+    """
     names, threads = header.get("names", {}), header["threads"]
-    second, poll = found.second, found.poll
+    second, poll = occurrence.second, occurrence.poll
     zero = poll["key_ms"] if poll else second["key_ms"]
     timer = names.get(str(second.get("timer", "")), "the timer")
     yield f"D1 in {timer}: bucket {second['list']} got a later key while it was in the queue."
@@ -147,25 +152,25 @@ def page(found: Rekeyed, header: Header) -> Iterator[str]:
         return f"{at:+9.1f}  {threads[str(event['tid'])]:<16.16}  {message}"
 
     steps: list[tuple[Event, str]] = []
-    for victim in found.victims:
+    for victim in occurrence.victims:
         steps += _of_victim(victim, zero)
     if poll:
         message = f"takes bucket {poll['list']} out of the queue, and does not have the lock yet"
         steps.append((poll, message))
-    if found.locked and poll and found.locked["lc"] > poll["lc"]:
-        steps.append((found.locked, "has the timer's write lock"))
-    if found.first:
-        key = found.first["key_ms"] - zero
-        message = f"gives bucket {found.first['list']} the key {key:+d}: first write"
-        steps.append((found.first, message))
+    if occurrence.locked and poll and occurrence.locked["lc"] > poll["lc"]:
+        steps.append((occurrence.locked, "has the timer's write lock"))
+    if occurrence.first:
+        key = occurrence.first["key_ms"] - zero
+        message = f"gives bucket {occurrence.first['list']} the key {key:+d}: first write"
+        steps.append((occurrence.first, message))
     key = second["key_ms"] - zero
-    far = f", for entry {found.far['entry']}" if found.far else ""
+    far = f", for entry {occurrence.far['entry']}" if occurrence.far else ""
     message = f"gives bucket {second['list']} the key {key:+d}{far}: second write"
     steps.append((second, message))
     yield from (
-        line(event, message) for event, message in sorted(steps, key=lambda each: each[0]["lc"])
+        line(event, message) for event, message in sorted(steps, key=lambda step: step[0]["lc"])
     )
-    for victim in found.victims:
+    for victim in occurrence.victims:
         late = victim.late_ms()
         yield f"Victim: entry {victim.entry}" + (
             ", not handed over in the recording."

@@ -1,4 +1,4 @@
-"""What a recording of Kafka shows, read in one pass."""
+"""The content of a recording of Kafka, read in one pass."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ LISTED = 5
 
 @dataclass
 class Report:
-    """``kinds``: how many events of each; ``seconds``: from the first to the last."""
+    """The figures of a recording."""
 
     header: Header
     kinds: Counter[str] = field(default_factory=Counter)
+    """Kind of event -> count."""
     seconds: float = 0.0
+    """The time from the first to the last event."""
     dropped: int | None = None
     late: Lateness = field(default_factory=Lateness)
-    found: list[Rekeyed] = field(default_factory=list)
+    occurrences: list[Rekeyed] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
         """For people."""
@@ -41,30 +43,30 @@ class Report:
         timers = sum(
             str(name).startswith("timer ") for name in self.header.get("names", {}).values()
         )
-        lost = "no footer" if self.dropped is None else f"{self.dropped:,} lost"
+        losses = "no footer" if self.dropped is None else f"{self.dropped:,} lost"
         yield (
-            f"{self.header['run_id']}: {events:,} events in {self.seconds:.1f} s{rate}, {lost}, "
+            f"{self.header['run_id']}: {events:,} events in {self.seconds:.1f} s{rate}, {losses}, "
             f"{len(self.header['threads'])} threads, {timers} timers"
         )
         for fault in self.header.get("faults", ()):
             yield f"  FAULT INJECTION: {fault}; {self.kinds['fault']:,} times"
-        for mechanism, (seen, unseen) in coverage(self.kinds).items():
+        for mechanism, (steps, unseen) in coverage(self.kinds).items():
             missing = f"; not {', '.join(unseen)}" if unseen else ""
-            yield f"  actions of {mechanism}: {seen} of {seen + len(unseen)}{missing}"
+            yield f"  actions of {mechanism}: {steps} of {steps + len(unseen)}{missing}"
         yield "  lateness in ms: median / 99 % / greatest"
         for name, spread in self.late.parts.items():
             yield f"    {name:<15} {spread.text()}"
         yield f"    {'late':<15} {self.late.late.text()} (after the deadline and the add's return)"
-        warned = self.late.warned
-        if warned:
-            late, event = max(warned, key=lambda each: each[0])
+        warnings = self.late.warned
+        if warnings:
+            late, event = max(warnings, key=lambda item: item[0])
             yield (
-                f"  WARNING: {len(warned):,} tasks more than {LATE_MS} ms late; entry "
+                f"  WARNING: {len(warnings):,} tasks more than {LATE_MS} ms late; entry "
                 f"{event['entry']} by {late} ms"
             )
-        yield f"  D1: {len(self.found)} times"
-        for found in self.found[:LISTED]:
-            yield from (f"    {line}" for line in page(found, self.header))
+        yield f"  D1: {len(self.occurrences)} times"
+        for occurrence in self.occurrences[:LISTED]:
+            yield from (f"    {line}" for line in page(occurrence, self.header))
 
 
 def read(path: Path) -> Report:
@@ -72,8 +74,8 @@ def read(path: Path) -> Report:
     reader = Reader(path)
     report, finder = Report(reader.header), Finder()
     first = last = None
-    for _, found in reader:
-        event = events.read(found)
+    for _, event_line in reader:
+        event = events.read(event_line)
         report.kinds[event["k"]] += 1
         report.late.take(event)
         finder.take(event)
@@ -81,7 +83,7 @@ def read(path: Path) -> Report:
         first = last if first is None else first
     if first is not None and last is not None:
         report.seconds = (last - first) / 1e9
-    report.found = finder.found
+    report.occurrences = finder.occurrences
     report.dropped = None if reader.footer is None else reader.footer["dropped"]
     return report
 
@@ -90,11 +92,17 @@ def coverage(kinds: Counter[str]) -> dict[str, tuple[int, list[str]]]:
     """Mechanism -> how many of its actions that a recording can show were seen, and the others as
     "kind (labels)"."""
     table = tomllib.loads(LABELS.read_text(encoding="utf-8"))
-    found = {}
+    table_out = {}
     for mechanism in MECHANISMS:
-        shown = {kind: labels for kind, labels in table[mechanism].items() if kind not in UNSHOWN}
-        found[mechanism] = (
-            sum(len(labels) for kind, labels in shown.items() if kinds[kind]),
-            [f"{kind} ({', '.join(labels)})" for kind, labels in shown.items() if not kinds[kind]],
+        labels_here = {
+            kind: labels for kind, labels in table[mechanism].items() if kind not in UNSHOWN
+        }
+        table_out[mechanism] = (
+            sum(len(labels) for kind, labels in labels_here.items() if kinds[kind]),
+            [
+                f"{kind} ({', '.join(labels)})"
+                for kind, labels in labels_here.items()
+                if not kinds[kind]
+            ],
         )
-    return found
+    return table_out

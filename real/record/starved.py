@@ -1,8 +1,8 @@
 """Records released Kafka on a starved machine, again and again, and checks each recording:
 ``python -m real.record.starved --help``.
 
-Processes that do nothing but compute take the processors away while a program runs. What it does
-then must be sound as ever: an alarm is a defect of the agent, or of what judges.
+Processes that do nothing but compute take the processors away while a program runs. Its steps
+then must be sound as ever: an alarm is a defect of the agent, or of an engine.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def busy(count: int) -> Iterator[None]:
 
 def child_cpu_s() -> float:
     """CPU time of the processes that were waited for."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def cpu_of(agent: Agent, file: Path, ms: int, count: int) -> float:
@@ -68,47 +68,49 @@ def cpu_of(agent: Agent, file: Path, ms: int, count: int) -> float:
 
 
 def alarms(file: Path, prefix: int) -> dict[str, str]:
-    """Engine -> what it has against a recording; none where the recording is sound."""
+    """Engine -> its alarm about a recording; none where the recording is sound."""
     verdict = replay(file)
     (run,) = in_process.check([file], {}).document()["runs"]
     model = followed.follow(file, prefix=prefix)
-    refused = model.refused or model.verdict.first
-    stated = {
+    finding = model.refused or model.verdict.first
+    answers = {
         "event by event": (verdict.verdict == CONFORMS, verdict.first or verdict.verdict),
         "in bulk": (run["verdict"] == CONFORMS, run["verdict"]),
-        "on the model": (model.conforms, refused or model.verdict.verdict),
+        "on the model": (model.conforms, finding or model.verdict.verdict),
     }
-    return {name: str(why) for name, (sound, why) in stated.items() if not sound}
+    return {name: str(why) for name, (sound, why) in answers.items() if not sound}
 
 
-def unnoticed(file: Path, folder: Path, prefix: int) -> list[str]:
+def blind_engines(file: Path, folder: Path, prefix: int) -> list[str]:
     """The engines that do not refuse a recording without its first unlink, all numbers given anew:
-    the control of what judges here."""
+    the control of the engines."""
     reader = Reader(file)
     events = [read(event) for _, event in reader]
     at = next(number for number, event in enumerate(events) if event["k"] == "list_remove")
-    kept = renumbered(events[:at] + events[at + 1 :])
-    planted = folder / "planted.jsonl"
-    write(planted, reader.header, kept)
-    (run,) = in_process.check([planted], {}).document()["runs"]
-    model = followed.follow(planted, prefix=prefix).refused
-    noticed = replay(planted).verdict == VIOLATES, run["verdict"] == VIOLATES, model is not None
-    return [name for name, refused in zip(ENGINES, noticed, strict=True) if not refused]
+    rest = renumbered(events[:at] + events[at + 1 :])
+    copy = folder / "planted.jsonl"
+    write(copy, reader.header, rest)
+    (run,) = in_process.check([copy], {}).document()["runs"]
+    model = followed.follow(copy, prefix=prefix).refused
+    verdicts = replay(copy).verdict == VIOLATES, run["verdict"] == VIOLATES, model is not None
+    return [name for name, is_refused in zip(ENGINES, verdicts, strict=True) if not is_refused]
 
 
 @dataclass
 class Outcome:
-    """What all runs together show. ``cpu_s``: of each that ended; ``idle_s``: of an idle one."""
+    """The outcome of all runs together."""
 
     idle_s: float
+    """The CPU seconds of an idle run."""
     cpu_s: list[float]
+    """The CPU seconds of each run that ended."""
     events: int = 0
     alarms: int = 0
     hung: int = 0
 
     @property
     def ratios(self) -> list[float]:
-        return [each / self.idle_s for each in self.cpu_s]
+        return [seconds / self.idle_s for seconds in self.cpu_s]
 
     @property
     def exit_code(self) -> int:
@@ -126,41 +128,44 @@ class Outcome:
         yield (
             f"CPU time of Java over that of an idle run ({self.idle_s:.2f} s): median "
             f"{statistics.median(ratios):.2f}, greatest {max(ratios):.2f}, bound {MOST:g}; above "
-            f"it {sum(each > MOST for each in ratios)}"
+            f"it {sum(ratio > MOST for ratio in ratios)}"
         )
 
 
 def starve(
     agent: Agent, folder: Path, runs: int, count: int, ms: int, prefix: int
 ) -> Iterator[tuple[str, Outcome]]:
-    """Record and judge so many runs; yields a line for each, and what there is so far."""
+    """Record and judge so many runs; yields a line for each, and the outcome so far."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "idle.jsonl"
     idle = statistics.median(cpu_of(agent, file, ms, 0) for _ in range(IDLE_RUNS))
     outcome = Outcome(idle, [])
     yield f"idle: {idle:.2f} CPU s, the median of {IDLE_RUNS} runs", outcome
-    if blind := unnoticed(file, folder, prefix):
+    if blind := blind_engines(file, folder, prefix):
         raise ToolError(f"A recording without an unlink is not refused {', '.join(blind)}.")
     yield f"control: without its first unlink it is refused {', '.join(ENGINES)}", outcome
     for number in range(1, runs + 1):
         file = folder / f"starved-{number}.jsonl"
         try:
-            used = cpu_of(agent, file, ms, count)
+            cpu_s = cpu_of(agent, file, ms, count)
         except ToolError as error:
             outcome.hung += 1
             yield f"run {number}: {error}", outcome
             continue
         against = alarms(file, prefix)
-        outcome.cpu_s.append(used)
+        outcome.cpu_s.append(cpu_s)
         outcome.events += (events := sum(1 for _ in Reader(file)))
         outcome.alarms += bool(against)
         if against:
-            stated = "; ".join(f"ALARM {name}: {why}" for name, why in against.items())
+            message = "; ".join(f"ALARM {name}: {why}" for name, why in against.items())
         else:
-            stated = CONFORMS
+            message = CONFORMS
             file.unlink()
         ratio = outcome.ratios[-1]
-        yield f"run {number}: {events:,} events, {used:.2f} CPU s, {ratio:.2f} x, {stated}", outcome
+        yield (
+            f"run {number}: {events:,} events, {cpu_s:.2f} CPU s, {ratio:.2f} x, {message}",
+            outcome,
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -180,17 +185,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--prefix", type=int, default=3_000, help="events that are followed on the model (3,000)"
     )
     parser.add_argument("--output", type=Path, default=Path("build"), help="folder (build)")
-    chosen = parser.parse_args(arguments)
-    if min(chosen.runs, chosen.ms, chosen.prefix) < 1 or chosen.busy < 0:
+    options = parser.parse_args(arguments)
+    if min(options.runs, options.ms, options.prefix) < 1 or options.busy < 0:
         parser.error("--runs, --ms and --prefix must be 1 or more, and --busy 0 or more")
     declared.use(Path(__file__).parents[2])
     try:
-        agent = build(chosen.output)
-        folder = chosen.output / "recordings" / "starved"
-        stated = starve(agent, folder, chosen.runs, chosen.busy, chosen.ms, chosen.prefix)
-        line, outcome = next(stated)
+        agent = build(options.output)
+        folder = options.output / "recordings" / "starved"
+        lines = starve(agent, folder, options.runs, options.busy, options.ms, options.prefix)
+        line, outcome = next(lines)
         print(line, flush=True)
-        for line, _ in stated:
+        for line, _ in lines:
             print(line, flush=True)
         for line in outcome.lines():
             print(line)

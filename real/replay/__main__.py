@@ -26,7 +26,7 @@ WRONG_AFTER = 10
 
 
 class Report:
-    """What was performed and found."""
+    """The performed paths and their differences."""
 
     def __init__(self, follower: Follower, output: File) -> None:
         self.follower, self.output = follower, output
@@ -35,101 +35,101 @@ class Report:
 
     def perform(self, path: Path) -> Replay:
         """Perform a path that must agree with its model; print where it does not."""
-        found = self.follower.follow(path)
-        self.steps += len(found.steps)
-        self.labels |= {step.label for step in found.steps}
-        if found.difference is not None:
+        result = self.follower.follow(path)
+        self.steps += len(result.steps)
+        self.labels |= {step.label for step in result.steps}
+        if result.difference is not None:
             self.diverged += 1
             file = self.output / "replay" / f"{path.name}.json"
-            paths.write(path, found.difference, self.follower.mechanism, file)
-            print(f"  {path.name}, {found.difference}\n    written to {file}", flush=True)
-        return found
+            paths.write(path, result.difference, self.follower.mechanism, file)
+            print(f"  {path.name}, {result.difference}\n    written to {file}", flush=True)
+        return result
 
-    def drawn(self, planned: Iterable[Path], known: Set[str]) -> None:
+    def cover(self, plan: Iterable[Path], labels: Set[str]) -> None:
         """Perform random paths, which have to have all labels that are known."""
-        planned = list(planned)
-        for path in planned:
+        plan = list(plan)
+        for path in plan:
             self.perform(path)
-        scenarios = len({path.scenario for path in planned})
+        scenarios = len({path.scenario for path in plan})
         print(
-            f"{len(planned)} paths of {scenarios} scenarios, {self.steps:,} steps, "
-            f"{len(self.labels & known)} of {len(known)} labels: {self.diverged} diverge",
+            f"{len(plan)} paths of {scenarios} scenarios, {self.steps:,} steps, "
+            f"{len(self.labels & labels)} of {len(labels)} labels: {self.diverged} diverge",
             flush=True,
         )
-        missed = sorted(known - self.labels)
-        if missed and not self.diverged:
-            raise NothingChecked(f"No path has {', '.join(missed)}.", "Take more, by --paths.")
+        missing = sorted(labels - self.labels)
+        if missing and not self.diverged:
+            raise NothingChecked(f"No path has {', '.join(missing)}.", "Take more, by --paths.")
 
-    def counterexamples(self, planned: Iterable[Path]) -> None:
+    def counterexamples(self, plan: Iterable[Path]) -> None:
         """Perform counterexamples; an elector without a decision is no run of the whole model."""
-        for path in planned:
-            found = self.perform(path)
-            if found.difference is not None:
+        for path in plan:
+            result = self.perform(path)
+            if result.difference is not None:
                 continue
-            self.confirm(path, found)
-            print(f"{path.name}: {path.property} fails after {len(found.steps)} steps", flush=True)
+            self.confirm(path, result)
+            print(f"{path.name}: {path.property} fails after {len(result.steps)} steps", flush=True)
             if path.impl_without:
                 difference = self.follower.follow(replace(path, model_without="")).difference
                 if difference is None:
                     raise NothingChecked(f"{path.name} does not diverge from the whole model.")
                 print(f"  beside the whole model {difference}", flush=True)
 
-    def confirm(self, path: Path, found: Replay) -> None:
-        """A path that agrees with its model has to break what the counterexample is of."""
-        graph = self.follower.graphs.of(path.scenario, path.model_without)
+    def confirm(self, path: Path, result: Replay) -> None:
+        """A path that agrees with its model has to break the property of the counterexample."""
+        graph = self.follower.graphs.graph(path.scenario, path.model_without)
         state = graph.states[paths.end_of(self.follower.graphs, path)]
-        broken = (
-            found.end == "deadlock"
+        is_broken = (
+            result.end == "deadlock"
             if path.property == "NoDeadlock"
             else not graph.model.holds(path.property, state)
         )
-        if not broken:
+        if not is_broken:
             raise NothingChecked(f"{path.name}: {path.property} does not fail after its last step.")
 
     def wrong_states(self, whole: Path) -> None:
         """Each variable, wrong in one state of the model, has to be refused by its name."""
-        model = self.follower.graphs.of(whole.scenario).model
+        model = self.follower.graphs.graph(whole.scenario).model
         path = replace(whole, schedule=whole.schedule[:WRONG_AFTER])
-        variables = [each for each in model.variables if each not in model.AUXILIARY]
+        variables = [name for name in model.variables if name not in model.AUXILIARY]
         for variable in variables:
-            refused = self.follower.follow(path, wrong=variable).difference
-            if refused is None or list(refused.model) != [variable]:
-                raise NothingChecked(f"A wrong value of {variable} is not refused: {refused}.")
+            difference = self.follower.follow(path, wrong=variable).difference
+            if difference is None or list(difference.model) != [variable]:
+                raise NothingChecked(f"A wrong value of {variable} is not refused: {difference}.")
         print(
             f"a wrong variable in the model's state after {len(path.schedule)} steps: "
             f"{len(variables)} of {len(variables)} refused",
             flush=True,
         )
 
-    def in_time(self, planned: Iterable[Path]) -> None:
-        """A server that is to be late, and is not, has to be refused: once by what it has."""
+    def in_time(self, plan: Iterable[Path]) -> None:
+        """A server that is to be late, and is not, has to be refused: once by its state."""
         sessions = self.follower.sessions
         assert sessions is not None
-        for path in planned:
+        for path in plan:
             if not paths.lags(self.follower.graphs, path):
                 continue
             with sessions.in_time():
-                refused = self.follower.follow(path).difference
-            if refused is None:
+                difference = self.follower.follow(path).difference
+            if difference is None:
                 raise NothingChecked(f"{path.name}: a server that is in time is not refused.")
-            if "late" in refused.model:
-                print(f"a server that does not fall behind, {path.name}: {refused}", flush=True)
+            if "late" in difference.model:
+                print(f"a server that does not fall behind, {path.name}: {difference}", flush=True)
                 return
         raise NothingChecked("No server lacks anything where it is to be late.", "Take more.")
 
 
 def late_reads(running: ensemble.Ensemble, many: int) -> bool:
-    """Print how many reads are late. Returns whether none is after what settles them."""
+    """Print how many reads are late. Returns whether none is after a request that settles them."""
     with closing(late.Trials(running)) as trials:
-        found = late.reads(trials, many)
-    for each in found:
-        print(f"read at a follower, {each}", flush=True)
+        late_lines = late.reads(trials, many)
+    for read in late_lines:
+        print(f"read at a follower, {read}", flush=True)
     with closing(late.Trials(running)) as trials:
         number = late.elections(trials, 4 * many)
     print(
         f"in election {number} a broker finds its own old node, waits, and is elected", flush=True
     )
-    return not any(each.late for each in found if each.after)
+    return not any(read.late for read in late_lines if read.after)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -144,63 +144,63 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--reads", type=int, default=300, help="of each kind (default: 300)")
     parser.add_argument("--path", type=File, help="perform the path of this file alone")
     parser.add_argument("--output", type=File, default=File("build"), help="folder for files, logs")
-    given = parser.parse_args(arguments)
-    for option, most in (("paths", 10_000), ("reads", 100_000)):
-        if not 1 <= getattr(given, option) <= most:
-            parser.error(f"--{option}: give a number from 1 to {most}")
-    ended = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    options = parser.parse_args(arguments)
+    for option, limit in (("paths", 10_000), ("reads", 100_000)):
+        if not 1 <= getattr(options, option) <= limit:
+            parser.error(f"--{option}: give a number from 1 to {limit}")
+    handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         server.command(ensemble.MAIN)
         graphs = Graphs(project.find(ROOT)[MECHANISM])
-        if given.path is not None:
-            return alone(graphs, paths.read(given.path, graphs.mechanism), given.output)
-        return whole(graphs, given)
+        if options.path is not None:
+            return alone(graphs, paths.read(options.path, graphs.mechanism), options.output)
+        return whole(graphs, options)
     except WheelproofError as error:
         print(f"real.replay: {error}", file=sys.stderr)
         return int(error.exit_code)
     finally:
-        signal.signal(signal.SIGTERM, ended)
+        signal.signal(signal.SIGTERM, handler)
 
 
-def whole(graphs: Graphs, given: argparse.Namespace) -> int:
+def whole(graphs: Graphs, options: argparse.Namespace) -> int:
     """All that the command does without --path. The models come first: sessions expire."""
     scenarios = paths.performable(graphs.mechanism)
-    drawn = [
+    plan = [
         path
         for scenario in scenarios
-        for path in paths.drawn(graphs, scenario, given.paths, given.seed)
+        for path in paths.draw(graphs, scenario, options.paths, options.seed)
     ]
-    known = {label for scenario in scenarios for label in graphs.of(scenario).labels}
+    labels = {label for scenario in scenarios for label in graphs.graph(scenario).labels}
     counterexamples = list(paths.counterexamples(graphs))
-    with ensemble.running(given.output, linked=True) as running:
-        with begun(running) as sessions:
-            report = Report(Follower(graphs, sessions), given.output)
-            report.drawn(drawn, known)
+    with ensemble.running(options.output, linked=True) as running:
+        with open_sessions(running) as sessions:
+            report = Report(Follower(graphs, sessions), options.output)
+            report.cover(plan, labels)
             report.counterexamples(counterexamples)
-            report.wrong_states(max(drawn, key=lambda path: len(path.schedule)))
-            report.in_time(drawn)
+            report.wrong_states(max(plan, key=lambda path: len(path.schedule)))
+            report.in_time(plan)
         waiting = " and ".join(late.waits(running))
         print(f"at a late server {waiting} wait until it has caught up", flush=True)
-        fresh = late_reads(running, given.reads)
+        fresh = late_reads(running, options.reads)
     return 1 if report.diverged or not fresh else 0
 
 
 def alone(graphs: Graphs, path: Path, output: File) -> int:
-    """Perform one path. What it is a counterexample of has to fail after it."""
-    graphs.of(path.scenario, path.model_without)
-    with ensemble.running(output, linked=True) as running, begun(running) as sessions:
+    """Perform one path. The property of a counterexample has to fail after it."""
+    graphs.graph(path.scenario, path.model_without)
+    with ensemble.running(output, linked=True) as running, open_sessions(running) as sessions:
         report = Report(Follower(graphs, sessions), output)
-        found = report.perform(path)
-    if found.difference is not None:
+        result = report.perform(path)
+    if result.difference is not None:
         return 1
     if path.property:
-        report.confirm(path, found)
+        report.confirm(path, result)
     fails = f"; {path.property} fails" if path.property else ""
-    print(f"{path.name}: {len(found.steps)} steps, as in the model{fails}")
+    print(f"{path.name}: {len(result.steps)} steps, as in the model{fails}")
     return 0
 
 
-def begun(running: ensemble.Ensemble) -> closing[Sessions]:
+def open_sessions(running: ensemble.Ensemble) -> closing[Sessions]:
     """The sessions of paths, whose states are read at the leader. The first are on followers."""
     print(f"ZooKeeper {server.RELEASE} on {len(running.ports)} nodes", flush=True)
     leader, size = running.leader(), len(running.ports)

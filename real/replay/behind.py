@@ -1,7 +1,7 @@
-"""A server of an ensemble that is late: what its leader sends is held.
+"""A server of an ensemble that is late: the messages of its leader are held.
 
-It answers reads from what it has applied. A transaction of its client goes to the leader at once,
-and its reply comes back behind all that was held. So do the replies to a new session and to a
+It answers reads from its applied transactions. A transaction of its client goes to the leader at
+once, and its reply comes back behind all that was held. So do the replies to a new session and to a
 connection that is taken up again: neither can be had of a server that stays late.
 """
 
@@ -27,14 +27,12 @@ MOST_S = 30
 
 
 class Behind:
-    """The server of one session, which applies nothing while its link is held.
-
-    ``number``: that session's.
-    """
+    """The server of one session, which applies nothing while its link is held."""
 
     def __init__(self, number: int, port: int, leader: int, link: Link) -> None:
         """``port``: of the server; ``leader``: the port of its leader. The link is not held yet."""
         self.number, self.link = number, link
+        """``number``: the number of the session."""
         self.reader, self.spy = Client(port), Client(leader)
         self.spy.ask(Exists(CONTROLLER))
         if not self.reader.begin_sync()():

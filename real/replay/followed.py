@@ -35,16 +35,16 @@ class Follower:
         ``wrong``: a variable that is altered in the model's states after the last step. Raises
         ToolError where the ensemble fails.
         """
-        graph = self.graphs.of(path.scenario, path.model_without)
+        graph = self.graphs.graph(path.scenario, path.model_without)
         of_state = reduced.shared_of(graph)
         last = end_of(self.graphs, path) if wrong else -1
 
         def shared_of(number: int) -> Pieces:
             pieces = of_state(number)
-            return {**pieces, wrong: altered(pieces[wrong])} if number == last else pieces
+            return {**pieces, wrong: alter(pieces[wrong])} if number == last else pieces
 
         with present.on(self.sessions) if self.sessions else nullcontext():
-            found = replay(
+            result = replay(
                 self.implementation(path.impl_without),
                 self.mechanism.scenarios[path.scenario],
                 path.schedule,
@@ -52,11 +52,11 @@ class Follower:
                 shared_of=shared_of,
             )
         if self.sessions is not None and self.sessions.failed is not None:
-            failed = self.sessions.failed
-            raise ToolError(f"{path.name}: the ensemble failed: {failed}") from failed
-        if found.end == "watchdog":
-            raise ToolError(f"{path.name}: a step does not end: {found.difference}")
-        return found
+            error = self.sessions.failed
+            raise ToolError(f"{path.name}: the ensemble failed: {error}") from error
+        if result.end == "watchdog":
+            raise ToolError(f"{path.name}: a step does not end: {result.difference}")
+        return result
 
     def implementation(self, without: str) -> ControlledImplementation:
         """The elector under control, without a decision, on the ensemble if there is one."""
@@ -72,7 +72,7 @@ class Follower:
         return self.loaded[without]
 
 
-def altered(value: Any) -> Any:
+def alter(value: Any) -> Any:
     """Another value of the same kind."""
     if isinstance(value, bool):
         return not value
@@ -83,4 +83,4 @@ def altered(value: Any) -> Any:
     if isinstance(value, frozenset):
         return value ^ {"b1"}
     assert isinstance(value, tuple)
-    return (altered(value[0]), *value[1:]) if value else ("work",)
+    return (alter(value[0]), *value[1:]) if value else ("work",)

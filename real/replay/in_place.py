@@ -1,7 +1,7 @@
-"""What is loaded in the place of ``impl/zookeeper.py``: the same class, on a real ensemble.
+"""The module in the place of ``impl/zookeeper.py``: the same class, on a real ensemble.
 
 So the elector, its threads, its queue and its harness are the very code that the model is compared
-with in memory. They are loaded apart, with modules of their own: values go through ``translated``.
+with in memory. They are loaded apart, with modules of their own: values go through ``translate``.
 """
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ from real.replay import present
 
 
 class Watcher(Protocol):
-    """What opens a session."""
+    """The opener of a session."""
 
     def watched(self, path: str, change: str) -> None:
         """The node was ``created``, ``changed`` or ``deleted``."""
 
 
 class ZNode(NamedTuple):
-    """A node. ``owner``: the session that it goes with, 0 for none."""
+    """A node."""
 
     path: str
     data: str
     version: int = 0
     owner: int = 0
+    """The session that it goes with, 0 for none."""
 
 
 class Session(NamedTuple):
-    """A session that lives: what it watches, and whether its next reply is lost."""
+    """A session that lives: its watches, and whether its next reply is lost."""
 
     id: int
     watching: frozenset[str] = frozenset()
@@ -39,7 +40,7 @@ class Session(NamedTuple):
 
 
 class Late(NamedTuple):
-    """A server that is late: whose client it has, and what it has applied and missed."""
+    """A server that is late: its client, its applied nodes and its missed events."""
 
     watcher: Watcher
     nodes: tuple[ZNode, ...]
@@ -110,10 +111,10 @@ class ZooKeeper:
 
     def ask(self, session: int, request: Request) -> Reply:
         with self.lock, present.sessions() as there:
-            reply = there.ask(session, present.translated(request))
+            reply = there.ask(session, present.translate(request))
             return Reply(Code[reply.code.name], *reply[1:])
 
     def by_hand(self, parts_for: Callable[[tuple[ZNode, ...]], tuple[Part, ...]]) -> None:
         with self.lock, present.sessions() as there:
             parts = parts_for(self.nodes)
-            there.by_hand(tuple(map(present.translated, parts)))
+            there.by_hand(tuple(map(present.translate, parts)))

@@ -21,7 +21,7 @@ from wheelproof.errors import NothingChecked, ToolError
 ME = "b1"
 REFUSED = "a refused transaction"
 AFTER = ("", "a sync", REFUSED)
-"""What the follower's session does before the read."""
+"""The request of the follower's session before the read."""
 HELD_S = 0.5
 """How long a server is late for a client that is to wait."""
 
@@ -40,7 +40,7 @@ class Late(NamedTuple):
 
 
 class Trials:
-    """Sessions at the leader and at a follower, and what is tried there.
+    """Sessions at the leader and at a follower, and the trials there.
 
     Each trial uses both, since a session expires that is not used.
     """
@@ -80,7 +80,7 @@ class Trials:
             raise ToolError("A node is not there after a sync.")
         return owner
 
-    def elected(self) -> bool:
+    def elect(self) -> bool:
         """A broker whose old session has ended registers at the follower, and is elected.
 
         Returns whether it first found its own old node, and took that for a controller. Raises
@@ -90,7 +90,7 @@ class Trials:
         owner, elector, client = self.owner(), Elector(ME), Client(self.follower.port)
         owner.close()
         perform(elector, client, "register")
-        waited = not elector.acting
+        has_waited = not elector.acting
         while not elector.acting:
             sync(client)
             events, client.seen = client.seen, []
@@ -99,7 +99,7 @@ class Trials:
             for _, change in events:
                 perform(elector, client, "reelect" if change == "deleted" else "change")
         client.close()
-        return waited
+        return has_waited
 
     def close(self) -> None:
         self.leader.close()
@@ -118,7 +118,10 @@ def sync(client: Client) -> None:
 
 
 def settle(client: Client, after: str) -> None:
-    """Do what comes before a read, if anything. Raises ToolError where it ends in another way."""
+    """Do the request before a read, if there is one.
+
+    Raises ToolError where it ends in another way.
+    """
     if after == REFUSED:
         if (
             client.ask(Multi((Check(PARTITION, -2), Delete(PARTITION)))).code
@@ -133,9 +136,9 @@ def perform(elector: Elector, client: Client, event: str) -> None:
     """Handle an event, each request in the client's session."""
     handler = elector.handle(event)
     try:
-        wanted = next(handler)
+        step = next(handler)
         while True:
-            wanted = handler.send(client.ask(wanted.request))
+            step = handler.send(client.ask(step.request))
     except StopIteration:
         return
 
@@ -146,17 +149,17 @@ def reads(trials: Trials, many: int) -> list[Late]:
         "a value that the leader has written": trials.of_value,
         "the node of a session that the leader has ended": trials.of_session,
     }
-    found = [
+    trials_of_reads = [
         Late(change, after, many, sum([kinds[change](after) for _ in range(many)]))
         for change, after in product(kinds, AFTER)
     ]
-    if not any(each.late for each in found if not each.after):
+    if not any(trial.late for trial in trials_of_reads if not trial.after):
         raise NothingChecked(f"None of {2 * many} reads was late.", "Take more, by --reads.")
-    return found
+    return trials_of_reads
 
 
 def waits(ensemble: Ensemble) -> list[str]:
-    """What no client has of a server that stays late. Raises ToolError where it has it.
+    """The requests that a server that stays late answers to no client. Raises ToolError otherwise.
 
     A session is opened by a transaction, and the leader has to know of a connection to one.
     """
@@ -173,22 +176,22 @@ def waits(ensemble: Ensemble) -> list[str]:
             thread = Thread(target=begin, daemon=True)
             thread.start()
             thread.join(HELD_S)
-            waited = thread.is_alive()
+            has_waited = thread.is_alive()
             link.release()
             thread.join(PATIENCE_S)
-            if not waited or thread.is_alive():
+            if not has_waited or thread.is_alive():
                 raise ToolError(f"At a late server {kind} does not wait until it has caught up.")
     return list(kinds)
 
 
-def elections(trials: Trials, most: int) -> int:
+def elections(trials: Trials, limit: int) -> int:
     """The number of the first election in which the broker finds its own old node.
 
-    Raises NothingChecked where none of ``most`` is one, ToolError where an election does not end.
+    Raises NothingChecked where none of ``limit`` is one, ToolError where an election does not end.
     """
-    for number in range(1, most + 1):
-        if trials.elected():
+    for number in range(1, limit + 1):
+        if trials.elect():
             return number
     raise NothingChecked(
-        f"In none of {most} elections the broker has found its old node.", "Take more, by --reads."
+        f"In none of {limit} elections the broker has found its old node.", "Take more, by --reads."
     )

@@ -22,7 +22,7 @@ SAME_STATE = "Bisimulation"
 """In a file: the property of a path that leaves the model."""
 
 TREE = ("node", "epoch", "part")
-"""The variables of what a server has applied."""
+"""The variables of the state that a server has applied."""
 
 Schedule = tuple[tuple[str, str], ...]
 """(thread, label) of each step that is no silent one."""
@@ -30,18 +30,17 @@ Schedule = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Path:
-    """Steps of a scenario.
-
-    ``property``: what fails after the last one; "" where nothing has to. ``model_without`` and
-    ``impl_without``: the decision that is taken away; "" for none.
-    """
+    """Steps of a scenario."""
 
     name: str
     scenario: str
     schedule: Schedule
     property: str = ""
+    """The property that fails after the last one; "" where none has to."""
     model_without: str = ""
+    """The decision that the model lacks; "" for none."""
     impl_without: str = ""
+    """The decision that the implementation lacks; "" for none."""
 
 
 class Graphs:
@@ -51,11 +50,11 @@ class Graphs:
         self.mechanism = mechanism
         self.known: dict[tuple[str, str], StateGraph] = {}
 
-    def of(self, scenario: str, without: str = "") -> StateGraph:
+    def graph(self, scenario: str, without: str = "") -> StateGraph:
         """The graph of a scenario; ``without``: a decision that the model lacks."""
         if (scenario, without) not in self.known:
-            changed = self.mechanism.without(without)
-            self.known[scenario, without] = reduced.reduce(changed.model(scenario), changed.silent)
+            variant = self.mechanism.without(without)
+            self.known[scenario, without] = reduced.reduce(variant.model(scenario), variant.silent)
         return self.known[scenario, without]
 
 
@@ -66,43 +65,43 @@ def performable(mechanism: Mechanism) -> list[str]:
     session expires and no reply is lost: a server that stays late has no new session, and takes up
     no connection again.
     """
-    found = []
+    names = []
     for name, scenario in mechanism.scenarios.items():
         steps = [step for program in programs(scenario).values() for step in program]
         late = {step[1] for step in steps if step[0] == "lag"}
         if not late or len(late) == 1 and not {step[0] for step in steps} & {"expire", "lose"}:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
-def drawn(graphs: Graphs, scenario: str, many: int, seed: int) -> list[Path]:
+def draw(graphs: Graphs, scenario: str, many: int, seed: int) -> list[Path]:
     """Random paths to the end of a scenario, the same ones for a seed.
 
     As long as a label has been on none of them, a path first goes to a step with such a label.
     """
-    graph, chosen = graphs.of(scenario), Random(f"{scenario} {seed}")
+    graph, random = graphs.graph(scenario), Random(f"{scenario} {seed}")
     sources: dict[str, list[tuple[int, int, int]]] = {}
     for before, row in enumerate(graph.edges):
         for thread, label, after in row:
             sources.setdefault(label, []).append((before, thread, after))
     missing = set(sources)
-    found = []
+    paths = []
     for number in range(1, many + 1):
         steps: list[tuple[int, str]] = []
         here = 0
         if missing:
-            label = chosen.choice(sorted(missing))
-            before, thread, here = chosen.choice(sources[label])
+            label = random.choice(sorted(missing))
+            before, thread, here = random.choice(sources[label])
             steps = [(thread, label) for thread, label, _ in graph.path(before)] + [(thread, label)]
         while graph.edges[here] and len(steps) < MOST_STEPS:
-            thread, label, here = chosen.choice(graph.edges[here])
+            thread, label, here = random.choice(graph.edges[here])
             steps.append((thread, label))
         missing -= {label for _, label in steps}
-        found.append(Path(f"{scenario}.{number}", scenario, named(graph, steps)))
-    return found
+        paths.append(Path(f"{scenario}.{number}", scenario, with_names(graph, steps)))
+    return paths
 
 
-def named(graph: StateGraph, steps: list[tuple[int, str]]) -> Schedule:
+def with_names(graph: StateGraph, steps: list[tuple[int, str]]) -> Schedule:
     return tuple((graph.model.threads[thread], label) for thread, label in steps)
 
 
@@ -114,7 +113,7 @@ def counterexamples(graphs: Graphs) -> Iterator[Path]:
     """
     mechanism = graphs.mechanism
     able = performable(mechanism)
-    declared = [
+    declarations = [
         (config.name, config.scenario, config.without, config.property)
         for config in mechanism.configs.values()
         if config.expect == "violated"
@@ -123,19 +122,19 @@ def counterexamples(graphs: Graphs) -> Iterator[Path]:
         for mutant in mechanism.mutants.values()
         if mutant.property
     ]
-    for name, scenario, without, property in declared:
-        broken = the_property(property)
+    for name, scenario, without, property in declarations:
+        property_ = the_property(property)
         if (
-            mechanism.properties[broken].kind not in ("invariant", "deadlock")
+            mechanism.properties[property_].kind not in ("invariant", "deadlock")
             or scenario not in able
         ):
             continue
-        graph = graphs.of(scenario, without)
-        end = first_violation(graph, broken)
+        graph = graphs.graph(scenario, without)
+        end = first_violation(graph, property_)
         if end is None:
-            raise NothingChecked(f"{name}: {broken} holds in the whole graph of {scenario}.")
+            raise NothingChecked(f"{name}: {property_} holds in the whole graph of {scenario}.")
         steps = [(thread, label) for thread, label, _ in graph.path(end)]
-        yield Path(name, scenario, named(graph, steps), broken, without, without)
+        yield Path(name, scenario, with_names(graph, steps), property_, without, without)
 
 
 def end_of(graphs: Graphs, path: Path) -> int:
@@ -145,7 +144,7 @@ def end_of(graphs: Graphs, path: Path) -> int:
 
 def states_of(graphs: Graphs, path: Path) -> Iterator[int]:
     """The numbers of the model's states on a path."""
-    graph, here = graphs.of(path.scenario, path.model_without), 0
+    graph, here = graphs.graph(path.scenario, path.model_without), 0
     threads = graph.model.threads
     yield here
     for step in path.schedule:
@@ -157,7 +156,7 @@ def states_of(graphs: Graphs, path: Path) -> Iterator[int]:
 
 def lags(graphs: Graphs, path: Path) -> bool:
     """Whether a server that is late lacks something, in some state of a path."""
-    graph = graphs.of(path.scenario, path.model_without)
+    graph = graphs.graph(path.scenario, path.model_without)
     of_state: Callable[[int], Mapping[str, Any]] = reduced.shared_of(graph)
     for pieces in map(of_state, states_of(graphs, path)):
         present = tuple(piece for name in TREE for piece in pieces[name])
@@ -168,26 +167,37 @@ def lags(graphs: Graphs, path: Path) -> bool:
 
 def read(file: File, mechanism: Mechanism) -> Path:
     """The path of a file that this command or `wheelproof verify` has written."""
-    found = document.read(file)
-    if found.mechanism != mechanism.name or found.scenario not in mechanism.scenarios:
+    counterexample = document.read(file)
+    if (
+        counterexample.mechanism != mechanism.name
+        or counterexample.scenario not in mechanism.scenarios
+    ):
         raise UsageError(
-            f"{file}: {found.mechanism} with the scenario {found.scenario} is not {mechanism.name}."
+            f"{file}: {counterexample.mechanism} with the scenario {counterexample.scenario} is "
+            f"not {mechanism.name}."
         )
-    schedule = tuple((step.thread, step.label) for step in found.steps if step.kind != "silent")
-    broken = "" if found.property == SAME_STATE else found.property
+    schedule = tuple(
+        (step.thread, step.label) for step in counterexample.steps if step.kind != "silent"
+    )
+    property_ = "" if counterexample.property == SAME_STATE else counterexample.property
     return Path(
-        found.name, found.scenario, schedule, broken, found.model_without, found.impl_without
+        counterexample.name,
+        counterexample.scenario,
+        schedule,
+        property_,
+        counterexample.model_without,
+        counterexample.impl_without,
     )
 
 
 def write(path: Path, difference: Difference, mechanism: Mechanism, file: File) -> None:
     """A path up to a difference, as a file for :func:`read` and for `wheelproof show`."""
-    changed = mechanism.without(path.model_without)
-    model = changed.model(path.scenario)
+    variant = mechanism.without(path.model_without)
+    model = variant.model(path.scenario)
     threads = list(model.threads)
     file.parent.mkdir(parents=True, exist_ok=True)
     build(
-        changed,
+        variant,
         model,
         [(threads.index(thread), label) for thread, label in difference.schedule],
         layer="real",

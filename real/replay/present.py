@@ -15,9 +15,9 @@ _present: list[Sessions] = []
 
 
 @contextmanager
-def on(found: Sessions) -> Iterator[None]:
+def on(sessions: Sessions) -> Iterator[None]:
     """Have the elector on these sessions."""
-    _present.append(found)
+    _present.append(sessions)
     try:
         yield
     finally:
@@ -30,14 +30,14 @@ def sessions() -> Sessions:
     return _present[-1]
 
 
-def translated(request: Any) -> Any:
+def translate(request: Any) -> Any:
     """A request of another module of the same name, with its parts, as one of this module."""
     kind = getattr(zookeeper_requests, type(request).__name__)
     if kind is zookeeper_requests.Multi:
-        return kind(tuple(map(translated, request.parts)))
+        return kind(tuple(map(translate, request.parts)))
     return kind(*request)
 
 
-def nodes(found: Iterable[Any]) -> tuple[ZNode, ...]:
+def nodes(rows: Iterable[Any]) -> tuple[ZNode, ...]:
     """Nodes of another module of the same name, in the same way."""
-    return tuple(ZNode(*node) for node in found)
+    return tuple(ZNode(*node) for node in rows)

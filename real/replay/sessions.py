@@ -1,4 +1,4 @@
-"""Sessions on a real ensemble, and what a step has left there: nodes, sessions, watches, events.
+"""Sessions on a real ensemble, and the state after a step: nodes, sessions, watches, events.
 
 Requests and nodes are values of the modules ``impl.zookeeper_requests`` and ``impl.zookeeper``. The
 elector is loaded apart and has modules of its own by these names: ``in_place.py`` translates.
@@ -21,24 +21,18 @@ from wheelproof.errors import ToolError
 
 
 class Seen(NamedTuple):
-    """The state of the ensemble, with sessions numbered from 1.
-
-    ``watching``: the paths that each session watches, as the servers report. ``late``: what the
-    servers that are late have applied.
-    """
+    """The state of the ensemble, with sessions numbered from 1."""
 
     nodes: tuple[ZNode, ...] = ()
     live: frozenset[int] = frozenset()
     watching: Mapping[int, frozenset[str]] = {}
+    """The paths that each session watches, as the servers report."""
     late: tuple[Late, ...] = ()
+    """The applied state of the servers that are late."""
 
 
 class Sessions:
-    """The sessions of one run. Number n is one on the node n, counted round.
-
-    ``seen``: the state after the last request that can change it. ``failed``: an error of the
-    connection, which is no step of any elector. ``behind``: the server that is late, if one is.
-    """
+    """The sessions of one run. Number n is one on the node n, counted round."""
 
     def __init__(
         self, ports: Sequence[int], observed: int = 0, links: Mapping[int, Link] | None = None
@@ -47,12 +41,15 @@ class Sessions:
         self.ports, self.observer = ports, Client(ports[observed])
         self.links, self.leader = links or {}, ports[observed]
         self.behind: Behind | None = None
+        """The server that is late, if one is."""
         self.holds = True
         self.clients: list[Client] = []
         self.watchers: list[Watcher] = []
         self.ended: set[int] = set()
         self.seen = Seen()
+        """The state after the last request that can change it."""
         self.failed: Exception | None = None
+        """An error of the connection, which is no step of any elector."""
 
     def __enter__(self) -> Sessions:
         return self
@@ -121,7 +118,9 @@ class Sessions:
 
     def fall_behind(self, watcher: Watcher) -> None:
         """The server of a client, which is known by its watcher, gets nothing from now on."""
-        number = max(n for n, each in enumerate(self.watchers, 1) if each is watcher)
+        number = max(
+            n for n, other_watcher in enumerate(self.watchers, 1) if other_watcher is watcher
+        )
         if self.behind and self.behind.number == number:
             return
         if self.behind:
@@ -144,7 +143,7 @@ class Sessions:
             self.holds = True
 
     def catch_up(self, watcher: Watcher) -> None:
-        """The server of a client applies what there is."""
+        """The server of a client applies all that is held."""
         if self.behind and self.watchers[self.behind.number - 1] is watcher:
             self._caught_up()
             self.look()
@@ -157,7 +156,7 @@ class Sessions:
     # -- what it has left
 
     def look(self) -> None:
-        """Read the state when all nodes have what was written, and call the watchers.
+        """Read the state when all nodes have all writes, and call the watchers.
 
         But for the server that is late: its session says itself that it lives.
         """
@@ -169,20 +168,23 @@ class Sessions:
             for number, client in enumerate(self.clients, 1)
             if number not in self.ended
         }
-        observed = self.observer.begin_sync()
+        sync = self.observer.begin_sync()
         self.ended |= {number for number, lives in syncs.items() if not lives()}
-        if not observed():
+        if not sync():
             raise ToolError("The session that reads the state has expired.")
         reports = [begin_report(port, "wchc") for port in self.ports]
         numbers = {client.session: number for number, client in enumerate(self.clients, 1)}
         nodes = read(self.observer, numbers)
-        applied = (Late(self.watchers[late.number - 1], *late.applied(numbers)),) if late else ()
+        late_servers = (
+            (Late(self.watchers[late.number - 1], *late.applied(numbers)),) if late else ()
+        )
         live = syncs.keys() - self.ended
-        watched = dict(watches(report() for report in reports))
+        paths_by_session = dict(watches(report() for report in reports))
         watching = {
-            number: watched.get(self.clients[number - 1].session, frozenset()) for number in live
+            number: paths_by_session.get(self.clients[number - 1].session, frozenset())
+            for number in live
         }
-        self.seen = Seen(nodes, frozenset(live), watching, applied)
+        self.seen = Seen(nodes, frozenset(live), watching, late_servers)
         for number in sorted(live):
             client = self.clients[number - 1]
             events, client.seen = client.seen, []
@@ -204,7 +206,7 @@ class Sessions:
 
 
 def watches(reports: Iterable[str]) -> Iterator[tuple[int, frozenset[str]]]:
-    """Session and paths, of what servers report of watches: a line of each, paths indented."""
+    """Session and paths, from the reports of servers on watches: a line of each, paths indented."""
     for text in reports:
         session, paths = 0, set[str]()
         for line in text.splitlines():

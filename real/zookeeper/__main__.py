@@ -23,36 +23,36 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--operations", type=int, default=2000, help="how many (default: 2000)")
     parser.add_argument("--seed", type=int, default=1, help="of the choice (default: 1)")
     parser.add_argument("--output", type=Path, default=Path("build"), help="folder for the log")
-    given = parser.parse_args(arguments)
-    if not 1 <= given.operations <= 100_000:
+    options = parser.parse_args(arguments)
+    if not 1 <= options.operations <= 100_000:
         parser.error("--operations: give a number from 1 to 100000")
-    made = steps(given.operations, given.seed)
+    program = steps(options.operations, options.seed)
     try:
-        real = by_zookeeper(made, given.output)
-        found = differences(made, real)
-        events = sum(len(each.events) for each in real)
-        failed = sum(not each.reply.ok for each in real)
+        real = by_zookeeper(program, options.output)
+        unequal = differences(program, real)
+        events = sum(len(outcome.events) for outcome in real)
+        failures = sum(not outcome.reply.ok for outcome in real)
         print(
-            f"ZooKeeper {RELEASE}: {len(made):,} operations, {failed:,} refused or lost, "
-            f"{events:,} events: {len(found):,} differ",
+            f"ZooKeeper {RELEASE}: {len(program):,} operations, {failures:,} refused or lost, "
+            f"{events:,} events: {len(unequal):,} differ",
             flush=True,
         )
-        for line in found[:SHOWN]:
+        for line in unequal[:SHOWN]:
             print(f"  {line}")
-        missed = []
+        misses = []
         for fault in FAULTS:
-            seen = differences(made, real, fault)
-            first = f", from number {seen[0].number:,}" if seen else ""
-            print(f"  fault, {fault.__doc__}: {len(seen):,} differ{first}")
-            missed += [] if seen else [fault.__name__]
-        if missed and not found:
+            differing = differences(program, real, fault)
+            first = f", from number {differing[0].number:,}" if differing else ""
+            print(f"  fault, {fault.__doc__}: {len(differing):,} differ{first}")
+            misses += [] if differing else [fault.__name__]
+        if misses and not unequal:
             raise NothingChecked(
-                f"The operations do not find {', '.join(missed)}.", "Take more, by --operations."
+                f"The operations do not find {', '.join(misses)}.", "Take more, by --operations."
             )
     except WheelproofError as error:
         print(f"real.zookeeper: {error}", file=sys.stderr)
         return int(error.exit_code)
-    return 1 if found else 0
+    return 1 if unequal else 0
 
 
 if __name__ == "__main__":

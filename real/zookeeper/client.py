@@ -1,7 +1,7 @@
 """A client of ZooKeeper that does one thing at a time: an object is a session.
 
-It has no thread, and makes no request again by itself. So what happens, and in which order, is what
-the caller wants.
+It has no thread, and makes no request again by itself. So the caller
+decides on the requests and their order.
 """
 
 from __future__ import annotations
@@ -31,11 +31,7 @@ PATIENCE_S = 60
 
 
 class Client:
-    """A session, and its connection.
-
-    ``session``: its id; with the ``password`` another client takes it over. ``watching``: the paths
-    of which it gets the next event -> whether there was a node.
-    """
+    """A session, and its connection."""
 
     def __init__(
         self,
@@ -51,10 +47,12 @@ class Client:
         ``patience_s``: how long the client waits for an answer.
         """
         self.port, self.session, self.password = port, session, password
+        """``session``: its id. With the ``password`` another client takes it over."""
         self.timeout_ms, self.patience_s = timeout_ms, patience_s
         self.made, self.zxid = 0, 0
         self.seen: list[Event] = []
         self.watching: dict[str, bool] = {}
+        """The paths of which it gets the next event -> whether there was a node."""
         self.cut = ""
         self.socket: socket.socket | None = None
         if not self._connect():
@@ -90,28 +88,28 @@ class Client:
         self.cut = when
 
     def nodes(self, paths: Iterable[str]) -> Iterator[tuple[str, str, Node]]:
-        """The path and the data of each node that is there, and what else is known of it."""
-        made = [(path, self._request(Operation.GET, wire.read(path, False))) for path in paths]
-        for path, xid in made:
-            code, found = self._answer(xid)
+        """The path and the data of each node that is there, and its other facts."""
+        requests = [(path, self._request(Operation.GET, wire.read(path, False))) for path in paths]
+        for path, xid in requests:
+            code, message = self._answer(xid)
             if code is Code.OK:
-                yield path, found.text(), found.node()
+                yield path, message.text(), message.node()
 
     def ping(self) -> None:
-        """Ask for what the watches have seen: :meth:`events` has it."""
+        """Ask for the events of the watches: :meth:`events` has them."""
         self._request(Operation.PING, b"", wire.PING_XID)
 
     def events(self) -> list[Event]:
-        """What the watches have seen up to the ping before this, in the order in which it came."""
+        """The events of the watches up to the ping before this, in the order in which they came."""
         self._answer(wire.PING_XID)
-        seen, self.seen = self.seen, []
-        return seen
+        news, self.seen = self.seen, []
+        return news
 
     def begin_sync(self) -> Callable[[], bool]:
-        """Let the server get all that was written before, and do not wait yet.
+        """Let the server get all earlier writes, and do not wait yet.
 
-        Returns what waits for that, and tells whether the session lives. What the watches have seen
-        until then is in ``seen``.
+        Returns a function that waits for that, and tells whether the session lives. The events of
+        the watches until then are in ``seen``.
         """
         try:
             xid = self._request(Operation.SYNC, wire.text("/"))
@@ -148,28 +146,28 @@ class Client:
         if isinstance(request, Connected):
             return Reply(self._call(Operation.PING, b"", wire.PING_XID)[0])
         if isinstance(request, Exists):
-            code, found = self._call(Operation.EXISTS, wire.read(request.path, True))
+            code, message = self._call(Operation.EXISTS, wire.read(request.path, True))
             if code in (Code.OK, Code.NO_NODE):
                 self.watching[request.path] = code is Code.OK
-            return self._read(found) if code is Code.OK else Reply(code)
+            return self._read(message) if code is Code.OK else Reply(code)
         if isinstance(request, Get):
-            code, found = self._call(Operation.GET, wire.read(request.path, False))
+            code, message = self._call(Operation.GET, wire.read(request.path, False))
             if code is not Code.OK:
                 return Reply(code)
-            return self._read(found, found.text())
+            return self._read(message, message.text())
         return self._transaction(request)
 
-    def _read(self, found: Message, data: str = "") -> Reply:
+    def _read(self, message: Message, data: str = "") -> Reply:
         """A reply with a node."""
-        node = found.node()
+        node = message.node()
         return Reply(Code.OK, data, node.version, mine=node.owner == self.session)
 
     def _transaction(self, request: Multi) -> Reply:
         """The reply to a Check has no version: it is the one that was demanded."""
-        code, found = self._call(Operation.MULTI, wire.transaction(request.parts))
+        code, message = self._call(Operation.MULTI, wire.transaction(request.parts))
         if code is Code.SESSION_EXPIRED:
             return Reply(code)
-        reply = found.replies()
+        reply = message.replies()
         last = request.parts[-1] if request.parts else None
         return reply._replace(version=last.version) if reply.ok and type(last) is Check else reply
 
@@ -188,18 +186,18 @@ class Client:
         return xid
 
     def _answer(self, xid: int) -> tuple[Code, Message]:
-        """Wait for the next reply; what the watches see before it is kept."""
+        """Wait for the next reply; the events of watches before it are kept."""
         while True:
             message = self._receive()
-            of, zxid, error = message.numbers("iqi")
-            if of == wire.EVENT_XID:
+            request, zxid, error = message.numbers("iqi")
+            if request == wire.EVENT_XID:
                 change, _ = message.numbers("ii")
                 path = message.text()
                 self.watching.pop(path, None)
                 self.seen.append((path, wire.CHANGES[change]))
                 continue
-            if of != xid:
-                raise ToolError(f"ZooKeeper answers request {of} instead of {xid}.")
+            if request != xid:
+                raise ToolError(f"ZooKeeper answers request {request} instead of {xid}.")
             self.zxid = max(self.zxid, zxid)
             return wire.code(error), message
 

@@ -32,13 +32,14 @@ CUTS = ("before", "after")
 
 
 class Step(NamedTuple):
-    """One operation. Sessions are numbered from 1, in the order in which they are opened.
-
-    ``kind``: open, close, expire, before and after, which lose the next transaction's reply before
-    or after it is performed, or ask, which has the ``request``.
-    """
+    """One operation. Sessions are numbered from 1, in the order in which they are opened."""
 
     kind: str
+    """open, close, expire, before, after or ask.
+
+    The kinds before and after lose the next transaction's reply before or after it is performed;
+    ask has the ``request``.
+    """
     session: int
     request: Request = Connected()
 
@@ -47,7 +48,7 @@ class Step(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What follows from a step: its reply, what each session's watches see, and all nodes."""
+    """The outcome of a step: its reply, the events of each session's watches, and all nodes."""
 
     reply: Reply
     events: tuple[tuple[int, Event], ...]
@@ -73,56 +74,56 @@ class Difference(NamedTuple):
 # -- operations
 
 
-def part(chosen: Random, number: int) -> Part:
+def part(random: Random, number: int) -> Part:
     """A part of a transaction. Its data, if any, is that of no other."""
-    path, version = chosen.choice(PATHS), chosen.choice((ANY, ANY, ANY, 0, 1, 2))
-    kind = chosen.choice((Create, Create, Put, Put, Check, Delete))
+    path, version = random.choice(PATHS), random.choice((ANY, ANY, ANY, 0, 1, 2))
+    kind = random.choice((Create, Create, Put, Put, Check, Delete))
     if kind is Create:
-        return Create(path, f"data {number}", ephemeral=chosen.random() < 0.4)
+        return Create(path, f"data {number}", ephemeral=random.random() < 0.4)
     if kind is Put:
         return Put(path, f"data {number}", version)
     return Check(path, version) if kind is Check else Delete(path, version)
 
 
-def request(chosen: Random, number: int) -> Request:
-    kind = chosen.choice((Get, Connected, *[Exists] * 8, *[Multi] * 12))
+def request(random: Random, number: int) -> Request:
+    kind = random.choice((Get, Connected, *[Exists] * 8, *[Multi] * 12))
     if kind is Exists:
-        return Exists(chosen.choice(PATHS))
+        return Exists(random.choice(PATHS))
     if kind is Get:
-        return Get(chosen.choice(PATHS))
+        return Get(random.choice(PATHS))
     if kind is Connected:
         return Connected()
-    many = chosen.choice((1, 1, 1, *range(1, MOST_PARTS + 1)))
-    return Multi(tuple(part(chosen, 10 * number + place) for place in range(many)))
+    many = random.choice((1, 1, 1, *range(1, MOST_PARTS + 1)))
+    return Multi(tuple(part(random, 10 * number + place) for place in range(many)))
 
 
 def steps(many: int, seed: int) -> list[Step]:
     """Random operations, always the same for a seed. Some are in a session that has ended."""
-    chosen = Random(seed)
-    made: list[Step] = []
+    random = Random(seed)
+    program: list[Step] = []
     live: list[int] = []
-    ended: list[int] = []
+    ended_sessions: list[int] = []
     for number in range(1, many + 1):
-        drawn = chosen.random()
-        if len(live) < 2 or (len(live) < MOST_SESSIONS and drawn < 0.05):
-            live.append(len(live) + len(ended) + 1)
-            made.append(Step("open", live[-1]))
-        elif drawn < 0.1:
-            ended.append(live.pop(chosen.randrange(len(live))))
-            made.append(Step(chosen.choice(("close", "expire")), ended[-1]))
-        elif drawn < 0.14:
-            made.append(Step(chosen.choice(CUTS), chosen.choice(live)))
+        chance = random.random()
+        if len(live) < 2 or (len(live) < MOST_SESSIONS and chance < 0.05):
+            live.append(len(live) + len(ended_sessions) + 1)
+            program.append(Step("open", live[-1]))
+        elif chance < 0.1:
+            ended_sessions.append(live.pop(random.randrange(len(live))))
+            program.append(Step(random.choice(("close", "expire")), ended_sessions[-1]))
+        elif chance < 0.14:
+            program.append(Step(random.choice(CUTS), random.choice(live)))
         else:
-            session = chosen.choice(ended if ended and drawn < 0.17 else live)
-            made.append(Step("ask", session, request(chosen, number)))
-    return made
+            session = random.choice(ended_sessions if ended_sessions and chance < 0.17 else live)
+            program.append(Step("ask", session, request(random, number)))
+    return program
 
 
-def shown(made: Request, reply: Reply) -> Reply:
-    """A reply without what a real ZooKeeper does not answer to this request."""
-    if isinstance(made, Exists):
+def visible_reply(request: Request, reply: Reply) -> Reply:
+    """A reply without the parts that a real ZooKeeper does not answer to this request."""
+    if isinstance(request, Exists):
         return reply._replace(data="")
-    if reply.ok and isinstance(made, Multi) and isinstance(made.parts[-1], Check):
+    if reply.ok and isinstance(request, Multi) and isinstance(request.parts[-1], Check):
         return reply._replace(version=ANY)
     return reply
 
@@ -154,8 +155,8 @@ class Real:
 
     def perform(self, step: Step) -> Reply:
         if step.kind == "open":
-            self.clients[step.session] = opened = Client(self.port)
-            self.numbers[opened.session] = step.session
+            self.clients[step.session] = session = Client(self.port)
+            self.numbers[session.session] = step.session
             return Reply(Code.OK)
         client = self.clients[step.session]
         if step.kind == "ask":
@@ -171,7 +172,7 @@ class Real:
         return Reply(Code.OK)
 
     def events(self) -> Iterable[tuple[int, Event]]:
-        live = [each for each in self.clients.items() if each[0] not in self.ended]
+        live = [entry for entry in self.clients.items() if entry[0] not in self.ended]
         for _, client in live:
             client.ping()
         for number, client in live:
@@ -189,7 +190,7 @@ class Real:
 
 
 class Watching:
-    """Keeps what a session's watches see."""
+    """Keeps the events of a session's watches."""
 
     def __init__(self) -> None:
         self.seen: list[Event] = []
@@ -219,41 +220,41 @@ class InMemory:
 
     def events(self) -> Iterable[tuple[int, Event]]:
         for number, watching in self.watching.items():
-            seen, watching.seen = watching.seen, []
-            yield from ((number, event) for event in seen)
+            news, watching.seen = watching.seen, []
+            yield from ((number, event) for event in news)
 
     def nodes(self) -> tuple[ZNode, ...]:
         return self.zookeeper.nodes
 
 
-def outcomes(performer: Performer, made: Iterable[Step]) -> list[Outcome]:
-    """What follows from each step. The order of events is not kept."""
-    found = []
-    for step in made:
-        reply = shown(step.request, performer.perform(step))
-        found.append(Outcome(reply, tuple(sorted(performer.events())), performer.nodes()))
-    return found
+def outcomes(performer: Performer, steps: Iterable[Step]) -> list[Outcome]:
+    """The outcome of each step. The order of events is not kept."""
+    results = []
+    for step in steps:
+        reply = visible_reply(step.request, performer.perform(step))
+        results.append(Outcome(reply, tuple(sorted(performer.events())), performer.nodes()))
+    return results
 
 
-def by_zookeeper(made: Iterable[Step], output: Path) -> list[Outcome]:
+def by_zookeeper(steps: Iterable[Step], output: Path) -> list[Outcome]:
     """The outcomes of a real server. Raises NotHere and ToolError, as the server does."""
     with server.running(output) as port:
         performer = Real(port)
         try:
-            return outcomes(performer, made)
+            return outcomes(performer, steps)
         finally:
             performer.close()
 
 
 def differences(
-    made: list[Step], real: list[Outcome], kind: type[ZooKeeper] = ZooKeeper
+    steps: list[Step], real: list[Outcome], kind: type[ZooKeeper] = ZooKeeper
 ) -> list[Difference]:
     """The steps whose outcome in memory is another one."""
-    found = []
-    pairs = zip(made, real, outcomes(InMemory(kind), made), strict=True)
+    result = []
+    pairs = zip(steps, real, outcomes(InMemory(kind), steps), strict=True)
     for number, (step, theirs, ours) in enumerate(pairs, 1):
-        for field, one, other in zip(Outcome._fields, theirs, ours):
-            if one != other:
-                found.append(Difference(number, step, field, one, other))
+        for field, real_value, our_value in zip(Outcome._fields, theirs, ours):
+            if real_value != our_value:
+                result.append(Difference(number, step, field, real_value, our_value))
                 break
-    return found
+    return result

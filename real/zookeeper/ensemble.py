@@ -20,10 +20,7 @@ SYNC_LIMIT, LINKED_LIMIT = 100, 600
 
 
 class Ensemble:
-    """Nodes, numbered from 0. ``ports``: where each of them serves clients.
-
-    ``links``: node and leader -> the way on which the node follows that leader, if it is linked.
-    """
+    """Nodes, numbered from 0."""
 
     def __init__(
         self,
@@ -41,6 +38,7 @@ class Ensemble:
         self.command = server.command(MAIN)
         ports = free_ports(3 * size)
         self.ports = ports[:size]
+        """The port of each node for clients."""
         self.logs = [output / f"zookeeper-{node + 1}.log" for node in range(size)]
         self.folders = [folder / f"zookeeper-{node + 1}" for node in range(size)]
         self.links = (
@@ -48,43 +46,48 @@ class Ensemble:
             if linked
             else {}
         )
+        """Node and leader -> the way on which the node follows that leader, if it is linked."""
         self.settings = []
         for node, place in enumerate(self.folders):
             place.mkdir(parents=True)
             (place / "myid").write_text(str(node + 1), encoding="utf-8")
             limits = f"initLimit=100\nsyncLimit={sync_limit}\n"
-            links = {leader: link.port for (of, leader), link in self.links.items() if of == node}
+            links = {
+                leader: link.port
+                for (follower, leader), link in self.links.items()
+                if follower == node
+            }
             members = "".join(
-                f"server.{each + 1}=127.0.0.1:{links.get(each, ports[size + each])}:"
-                f"{ports[2 * size + each]}\n"
-                for each in range(size)
+                f"server.{number + 1}=127.0.0.1:{links.get(number, ports[size + number])}:"
+                f"{ports[2 * size + number]}\n"
+                for number in range(size)
             )
             self.settings.append(server.settings(place, self.ports[node]) + limits + members)
         self.processes: dict[int, subprocess.Popen[bytes]] = {}
 
     def begin(self, node: int) -> None:
         """Start a node, which need not serve yet."""
-        self.processes[node] = server.started(
+        self.processes[node] = server.process_of(
             self.command, self.folders[node], self.settings[node], self.logs[node]
         )
 
     def modes(self) -> list[str]:
-        """What each node is: leader, follower, or "" where it does not serve."""
+        """The mode of each node: leader, follower, or "" where it does not serve."""
         return [server.mode(port) for port in self.ports]
 
     def await_ready(self) -> None:
         """Wait until all nodes serve, one of them as the leader."""
         until = time.monotonic() + server.READY_S
-        while sorted(found := self.modes()) != ["follower"] * (len(self.ports) - 1) + ["leader"]:
+        while sorted(modes := self.modes()) != ["follower"] * (len(self.ports) - 1) + ["leader"]:
             for node, process in self.processes.items():
                 if (code := process.poll()) is not None:
-                    raise server.failed(
+                    raise server.failure(
                         f"ZooKeeper's node {node + 1} ended with {code}", self.logs[node]
                     )
             if time.monotonic() > until:
-                node = found.index("") if "" in found else 0
-                raise server.failed(
-                    f"ZooKeeper's nodes are {found} after {server.READY_S} s", self.logs[node]
+                node = modes.index("") if "" in modes else 0
+                raise server.failure(
+                    f"ZooKeeper's nodes are {modes} after {server.READY_S} s", self.logs[node]
                 )
             time.sleep(server.PAUSE_S)
 
@@ -106,9 +109,9 @@ class Ensemble:
 def running(output: Path, size: int = SIZE, linked: bool = False) -> Iterator[Ensemble]:
     """An ensemble that serves. Its data is in a temporary folder, its logs are in ``output``.
 
-    ``linked``: what a leader sends to its followers can be held, and a follower is not given up
-    for that before ``LINKED_LIMIT`` ticks. Raises NotHere where Java or a jar is absent, ToolError
-    where it does not serve. So does an OSError inside: a node has ended, or hangs.
+    ``linked``: the messages of a leader to its followers can be held, and a follower is not given
+    up for that before ``LINKED_LIMIT`` ticks. Raises NotHere where Java or a jar is absent,
+    ToolError where it does not serve. So does an OSError inside: a node has ended, or hangs.
     """
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="zookeeper-") as name:
@@ -120,6 +123,8 @@ def running(output: Path, size: int = SIZE, linked: bool = False) -> Iterator[En
             ensemble.await_ready()
             yield ensemble
         except OSError as error:
-            raise server.failed(f"ZooKeeper does not answer ({error})", ensemble.logs[0]) from error
+            raise server.failure(
+                f"ZooKeeper does not answer ({error})", ensemble.logs[0]
+            ) from error
         finally:
             ensemble.end()

@@ -26,7 +26,7 @@ class CheckIgnored(ZooKeeper):
     __slots__ = ()
 
     def _write(self, session: int, parts: tuple[Part, ...]) -> Reply:
-        loose = (each._replace(version=ANY) if type(each) is Check else each for each in parts)
+        loose = (part._replace(version=ANY) if type(part) is Check else part for part in parts)
         return super()._write(session, tuple(loose))
 
 
@@ -36,7 +36,7 @@ class DeletesAnyVersion(ZooKeeper):
     __slots__ = ()
 
     def _write(self, session: int, parts: tuple[Part, ...]) -> Reply:
-        loose = (each._replace(version=ANY) if type(each) is Delete else each for each in parts)
+        loose = (part._replace(version=ANY) if type(part) is Delete else part for part in parts)
         return super()._write(session, tuple(loose))
 
 
@@ -69,9 +69,9 @@ class WatchStays(ZooKeeper):
     __slots__ = ()
 
     def _fire(self, events: list[Event]) -> None:
-        before = {each.id: each.watching for each in self.live}
+        before = {session.id: session.watching for session in self.live}
         super()._fire(events)
-        self.live = tuple(each._replace(watching=before[each.id]) for each in self.live)
+        self.live = tuple(session._replace(watching=before[session.id]) for session in self.live)
 
 
 class DeletionUnseen(ZooKeeper):
@@ -80,7 +80,7 @@ class DeletionUnseen(ZooKeeper):
     __slots__ = ()
 
     def _fire(self, events: list[Event]) -> None:
-        super()._fire([each for each in events if each[1] != "deleted"])
+        super()._fire([event for event in events if event[1] != "deleted"])
 
 
 class WatchesNodesOnly(ZooKeeper):

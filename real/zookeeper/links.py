@@ -1,7 +1,7 @@
-"""Connections between the servers of an ensemble, through which what a leader sends can be held.
+"""Connections between the servers of an ensemble, which can hold the messages of a leader.
 
-A server whose link is held goes on: it answers its clients from what it has applied so far. What it
-sends goes through at once, so that the leader hears of its clients' transactions.
+A server whose link is held goes on: it answers its clients from its applied transactions. Its
+messages go through at once, so that the leader hears of its clients' transactions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CONNECT_S, ACCEPT_S, PAUSE_S, CHUNK = 5, 0.2, 0.05, 65536
 
 
 class Link:
-    """Forwards a server's connections to another one. ``port``: where it connects."""
+    """Forwards a server's connections to another one."""
 
     def __init__(self, to: int) -> None:
         """``to``: the port at which the other server waits for its followers."""
@@ -29,23 +29,24 @@ class Link:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.listener.settimeout(ACCEPT_S)
         self.port: int = self.listener.getsockname()[1]
+        """The port at which the server connects."""
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
 
     def hold(self) -> None:
-        """Let nothing through of what the other server sends."""
+        """Let no message of the other server through."""
         self.flows.clear()
 
     def release(self) -> None:
-        """Let all through, first what was held."""
+        """Let all through, first the held messages."""
         self.flows.set()
 
     def close(self) -> None:
         """End all connections, and take no other one."""
         with self.lock:
             self.closed = True
-            for each in self.open:
-                end(each)
+            for peer in self.open:
+                end(peer)
         self.release()
         self.thread.join()
         self.listener.close()
@@ -65,47 +66,47 @@ class Link:
         until = time.monotonic() + CONNECT_S
         while True:
             try:
-                other = socket.create_connection(("127.0.0.1", self.to), CONNECT_S)
+                peer = socket.create_connection(("127.0.0.1", self.to), CONNECT_S)
                 break
             except OSError:
                 if self.closed or time.monotonic() > until:
                     server.close()
                     return
                 time.sleep(PAUSE_S)
-        both = (server, other)
-        for each in both:
-            each.settimeout(None)
-            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if not self._opened(*both):
+        pair = (server, peer)
+        for connection in pair:
+            connection.settimeout(None)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not self._register(*pair):
             return
-        for source, target, held in ((server, other, False), (other, server, True)):
-            arguments = (source, target, held)
+        for source, target, holds in ((server, peer, False), (peer, server, True)):
+            arguments = (source, target, holds)
             threading.Thread(target=self._pump, args=arguments, daemon=True).start()
 
-    def _opened(self, *both: socket.socket) -> bool:
+    def _register(self, *sockets: socket.socket) -> bool:
         """Note both ends of a connection for ``close``; end them where that was first."""
         with self.lock:
             if not self.closed:
-                self.open.update(both)
+                self.open.update(sockets)
                 return True
-        for each in both:
-            end(each)
+        for peer in sockets:
+            end(peer)
         return False
 
-    def _pump(self, source: socket.socket, target: socket.socket, held: bool) -> None:
+    def _pump(self, source: socket.socket, target: socket.socket, holds: bool) -> None:
         with contextlib.suppress(OSError):
             for content in chunks(source):
-                if held:
+                if holds:
                     self.flows.wait()
                 target.sendall(content)
         with self.lock:
-            for each in (source, target):
-                self.open.discard(each)
-                end(each)
+            for peer in (source, target):
+                self.open.discard(peer)
+                end(peer)
 
 
 def chunks(source: socket.socket) -> Iterator[bytes]:
-    """What comes of a connection, until it ends."""
+    """The data of a connection, until it ends."""
     while content := source.recv(CHUNK):
         yield content
 

@@ -72,18 +72,18 @@ def running(output: Path) -> Iterator[int]:
     log = output / "zookeeper.log"
     with tempfile.TemporaryDirectory(prefix="zookeeper-") as name:
         port = free_ports(1)[0]
-        process = started(start, Path(name), settings(Path(name), port), log)
+        process = process_of(start, Path(name), settings(Path(name), port), log)
         try:
             await_ready(process, port, log)
             yield port
         except OSError as error:
-            raise failed(f"ZooKeeper does not answer ({error})", log) from error
+            raise failure(f"ZooKeeper does not answer ({error})", log) from error
         finally:
             end(process)
 
 
 def command(main: str) -> list[str]:
-    """What starts a server, without its configuration. NotHere where Java or a jar is absent."""
+    """The command of a server, without its configuration. NotHere where Java or a jar is absent."""
     try:
         runtime = java.locate("ZooKeeper", MINIMUM, f"Install Java {MINIMUM} or newer.")
     except ToolError as error:
@@ -91,22 +91,22 @@ def command(main: str) -> list[str]:
     return [str(runtime.executable), *FLAGS, "-cp", os.pathsep.join(map(str, jars())), main]
 
 
-def started(
+def process_of(
     start: list[str], folder: Path, configuration: str, log: Path
 ) -> subprocess.Popen[bytes]:
     """A server's process, with its data in ``folder``."""
-    file = configured(folder, configuration)
-    with log.open("wb") as printed:
+    file = write_configuration(folder, configuration)
+    with log.open("wb") as output:
         return subprocess.Popen(
             [*start, file],
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=printed,
+            stdout=output,
             stderr=subprocess.STDOUT,
         )
 
 
-def configured(folder: Path, configuration: str) -> str:
+def write_configuration(folder: Path, configuration: str) -> str:
     """The file of a server's configuration, which is written."""
     file = folder / "zoo.cfg"
     file.write_text(configuration, encoding="utf-8")
@@ -119,9 +119,9 @@ def await_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
     while not serves(port):
         code = process.poll()
         if code is not None:
-            raise failed(f"ZooKeeper ended with {code}", log)
+            raise failure(f"ZooKeeper ended with {code}", log)
         if time.monotonic() > until:
-            raise failed(f"ZooKeeper did not serve within {READY_S} s", log)
+            raise failure(f"ZooKeeper did not serve within {READY_S} s", log)
         time.sleep(PAUSE_S)
 
 
@@ -131,35 +131,35 @@ def serves(port: int) -> bool:
 
 
 def mode(port: int) -> str:
-    """What the server is: standalone, leader or follower, "" where it does not serve."""
+    """The mode of the server: standalone, leader or follower, "" where it does not serve."""
     try:
-        lines = reported(port, "srvr").splitlines()
+        lines = report_of(port, "srvr").splitlines()
     except OSError:
         return ""
     return next((line[len(MODE) :] for line in lines if line.startswith(MODE)), "")
 
 
-def reported(port: int, word: str) -> str:
-    """What a server reports of itself: of its state by ``srvr``, of its watches by ``wchc``."""
+def report_of(port: int, word: str) -> str:
+    """The report of a server on itself: of its state by ``srvr``, of its watches by ``wchc``."""
     return begin_report(port, word)()
 
 
 def begin_report(port: int, word: str) -> Callable[[], str]:
-    """Let a server report, and do not wait yet. Returns what waits for it."""
+    """Let a server report, and do not wait yet. Returns a function that waits for it."""
     probe = socket.create_connection(("127.0.0.1", port), PROBE_S)
     probe.sendall(word.encode())
 
     def report() -> str:
-        found = b""
+        content = b""
         with probe:
             while more := probe.recv(4096):
-                found += more
-        return found.decode(errors="replace")
+                content += more
+        return content.decode(errors="replace")
 
     return report
 
 
-def failed(message: str, log: Path) -> ToolError:
+def failure(message: str, log: Path) -> ToolError:
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     return ToolError(f"{message}. Its log is {log}:\n" + "\n".join(lines[-LOG_LINES:]))
 

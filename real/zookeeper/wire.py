@@ -1,4 +1,4 @@
-"""What ZooKeeper's protocol writes in bytes: requests, and the parts of its replies.
+"""The bytes of ZooKeeper's protocol: requests, and the parts of its replies.
 
 Numbers are big-endian. A buffer and a text begin with their length, and -1 is none.
 """
@@ -32,7 +32,7 @@ class Operation(IntEnum):
 
 
 EVENT_XID, PING_XID, WATCHES_XID = -1, -2, -8
-"""What stands in the place of a request's number."""
+"""The values in the place of a request's number."""
 
 CODES = {
     0: Code.OK,
@@ -51,10 +51,11 @@ ANYONE = struct.pack(">ii", 1, 31)
 
 
 class Node(NamedTuple):
-    """What is known of a node beside its data. ``owner``: a session's id, 0 for none."""
+    """The facts on a node beside its data."""
 
     version: int
     owner: int
+    """A session's id, 0 for none."""
 
 
 def code(error: int) -> Code:
@@ -91,16 +92,16 @@ def fields(part: Part) -> tuple[Operation, bytes]:
 
 
 def header(kind: int, last: bool) -> bytes:
-    """What stands before each part of a transaction, and behind the last one."""
+    """The bytes before each part of a transaction, and behind the last one."""
     return struct.pack(">i?i", kind, last, -1)
 
 
 def transaction(parts: tuple[Part, ...]) -> bytes:
-    made = b""
+    data = b""
     for part in parts:
         kind, content = fields(part)
-        made += header(kind, False) + content
-    return made + header(-1, True)
+        data += header(kind, False) + content
+    return data + header(-1, True)
 
 
 def connect(zxid: int, timeout_ms: int, session: int, password: bytes) -> bytes:
@@ -109,15 +110,15 @@ def connect(zxid: int, timeout_ms: int, session: int, password: bytes) -> bytes:
 
 
 def watches(zxid: int, watching: Mapping[str, bool]) -> bytes:
-    """What a session watches: paths of nodes, paths without one, and no children.
+    """The watches of a session: paths of nodes, paths without one, and no children.
 
     ``zxid``: the last transaction of which the session knows.
     """
-    made = struct.pack(">q", zxid)
+    data = struct.pack(">q", zxid)
     for there in (True, False):
         paths = [path for path, node in watching.items() if node is there]
-        made += struct.pack(">i", len(paths)) + b"".join(map(text, paths))
-    return made + struct.pack(">i", 0)
+        data += struct.pack(">i", len(paths)) + b"".join(map(text, paths))
+    return data + struct.pack(">i", 0)
 
 
 class Message:
@@ -128,9 +129,9 @@ class Message:
 
     def numbers(self, kinds: str) -> tuple[int, ...]:
         """The next fields, of these kinds: those of the module ``struct``."""
-        found = struct.unpack_from(f">{kinds}", self.content, self.place)
+        values = struct.unpack_from(f">{kinds}", self.content, self.place)
         self.place += struct.calcsize(f">{kinds}")
-        return found
+        return values
 
     def number(self) -> int:
         return self.numbers("i")[0]

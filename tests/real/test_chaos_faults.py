@@ -50,7 +50,7 @@ def test_the_elector_writes_each_partition(monkeypatch):
             here = f"{PARTITION}-{elector.turn}"
             return memory.ask(
                 self.session,
-                sessions.placed(request, lambda path: here if path == PARTITION else path),
+                sessions.place_request(request, lambda path: here if path == PARTITION else path),
             )
 
     events, kept = Events((REGISTER, "work", "work")), Kept()
@@ -75,10 +75,10 @@ class Never(Random):
 
 
 def test_requests_get_the_paths_of_a_folder():
-    placed = sessions.placed(Multi((Put("/a", "x", 3), Create("/b", ""))), "/x{}".format)
+    placed = sessions.place_request(Multi((Put("/a", "x", 3), Create("/b", ""))), "/x{}".format)
     assert placed == Multi((Put("/x/a", "x", 3), Create("/x/b", "")))
-    assert sessions.placed(Exists("/a"), "/x{}".format) == Exists("/x/a")
-    assert sessions.placed(Connected(), "/x{}".format) == Connected()
+    assert sessions.place_request(Exists("/a"), "/x{}".format) == Exists("/x/a")
+    assert sessions.place_request(Connected(), "/x{}".format) == Connected()
 
 
 class Replies:

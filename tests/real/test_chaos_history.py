@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from real.chaos import history
-from real.chaos.history import Change, committed, transactions
+from real.chaos.history import Change, commits, transactions
 from real.zookeeper import wire
 from wheelproof.errors import ToolError
 
@@ -79,12 +79,12 @@ def test_what_one_server_of_three_has_written_is_not_committed(tmp_path):
         log(tmp_path / "2", one, two),
         log(tmp_path / "3", one),
     ]
-    assert [each.zxid for each in committed(folders)] == [1, 2]
-    assert [each.zxid for each in committed(folders, after=1)] == [2]
-    assert [each.zxid for each in committed(folders, until=1)] == [1]
+    assert [each.zxid for each in commits(folders)] == [1, 2]
+    assert [each.zxid for each in commits(folders, after=1)] == [2]
+    assert [each.zxid for each in commits(folders, until=1)] == [1]
 
 
 def test_servers_that_disagree_are_no_history(tmp_path):
     folders = [log(tmp_path / "1", record(1, "x")), log(tmp_path / "2", record(1, "y"))]
     with pytest.raises(ToolError, match="Two servers disagree about 0x1"):
-        committed(folders)
+        commits(folders)

@@ -134,7 +134,7 @@ def verdicts(document):
 
 @pytest.fixture(scope="module")
 def broken(document):
-    return pipeline.broken(document)
+    return pipeline.violations_by_run(document)
 
 
 def names(found):
@@ -146,14 +146,14 @@ def test_the_rules_find_what_the_judge_finds(name, document, broken):
     evidence, expected = planted()[name]
     assert names(broken[name]) == set(expected)
     checked = pipeline.Checked(document["events"], broken, {})
-    pipeline.compared(name, evidence.judged().violations, checked)
+    pipeline.compare(name, evidence.judged().violations, checked)
     assert verdicts(document)[name] == ("violates" if expected else "conforms")
 
 
 @pytest.mark.parametrize("name", answered())
 def test_what_was_acknowledged_must_be_there(name, document, broken):
     evidence = answered()[name]
-    pipeline.compared(name, evidence.judged().violations, pipeline.Checked(0, broken, {}))
+    pipeline.compare(name, evidence.judged().violations, pipeline.Checked(0, broken, {}))
     assert names(broken[name]) == ({"Acknowledged"} if name != "answered" else set())
 
 
@@ -172,7 +172,9 @@ def test_a_run_without_a_decision_is_refused_by_the_name_of_its_property(name, d
     if name not in BY_DAY:
         document = pipeline.report([RECORDINGS / f"{name}.jsonl.gz"])
     assert verdicts(document)[name] == "violates"
-    assert names(pipeline.broken(document)[name]) & variants.without(name, tmp_path).broken
+    assert (
+        names(pipeline.violations_by_run(document)[name]) & variants.without(name, tmp_path).broken
+    )
 
 
 @pytest.mark.parametrize("rule", [*DAMAGES, *LOSSES])
@@ -199,11 +201,11 @@ def test_a_history_with_a_loss_has_no_verdict(document, traces):
 
 def test_a_difference_between_judge_and_rules_is_an_error():
     checked = pipeline.Checked(1, {"x": {("TypeOK", 16)}}, {})
-    pipeline.compared("x", [Violation("TypeOK", 16, "so it is")] * 2, checked)
+    pipeline.compare("x", [Violation("TypeOK", 16, "so it is")] * 2, checked)
     with pytest.raises(ToolError, match="the judge alone finds nothing, the rules alone .* 0x10"):
-        pipeline.compared("x", [], checked)
+        pipeline.compare("x", [], checked)
     with pytest.raises(ToolError, match="the judge alone finds Elects at 0x10, the rules alone"):
-        pipeline.compared("x", [Violation("Elects", 16, "so it is")], checked)
+        pipeline.compare("x", [Violation("Elects", 16, "so it is")], checked)
 
 
 @pytest.mark.parametrize(("code", "kind"), [(5, NothingChecked), (2, ToolError), (4, ToolError)])
@@ -269,7 +271,7 @@ def test_spark_finds_the_same(traces):
     traces = traces | {name: RECORDINGS / f"{name}.jsonl.gz" for name in variants.CONTROLS}
     document = pipeline.report(list(traces.values()))
     found = pipeline.report(list(traces.values()), "spark")
-    assert pipeline.broken(found) == pipeline.broken(document)
+    assert pipeline.violations_by_run(found) == pipeline.violations_by_run(document)
     assert places(found) == places(document) and verdicts(found) == verdicts(document)
     applied = {name: rule["applied"] for name, rule in document["rules"].items()}
     assert {name: rule["applied"] for name, rule in found["rules"].items()} == applied

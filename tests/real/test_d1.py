@@ -23,7 +23,7 @@ def folder(tmp_path_factory):
 def classes(folder, fixed):
     """A release's classes; without their jars nothing is run."""
     try:
-        return d1.released(d1.NAMED, folder, fixed)
+        return d1.of_release(d1.NAMED, folder, fixed)
     except NotHere as error:
         pytest.skip(f"NOT RUN: {error}")
 

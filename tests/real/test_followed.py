@@ -55,14 +55,14 @@ def test_no_property_fails_in_a_sound_run():
 def test_d1_breaks_the_models_own_properties_at_the_second_write_of_the_key():
     (broken,) = kafka(D1).broken.values()
     assert broken.keys() == LATE
-    (found,) = report.read(D1).found
+    (found,) = report.read(D1).occurrences
     second = next(line for line, event in Reader(D1) if event["lc"] == found.second["lc"])
     assert broken["QueuedOnceWithItsKey"] == second
 
 
 def test_d1_is_no_run_of_the_corrected_order_and_the_step_is_named():
     refused = corrected(D1).refused
-    (found,) = report.read(D1).found
+    (found,) = report.read(D1).occurrences
     # The reaper goes to the key of the bucket that it polled, and an earlier one is in the queue.
     assert (refused.event["k"], refused.event["wheel_ms"]) == (
         "clock_advance",
@@ -146,9 +146,9 @@ def test_a_run_is_as_it_must_be_only_where_d1_is_none_of_the_corrected_order(mon
     found = {(file, order): judge(file) for order, judge in orders for file in (D1, LOAD)}
     monkeypatch.setattr(followed, "follow", lambda file, order: found[file, order])
     known = {run.name: run for run in command.RUNS}
-    assert command.modelled(known["d1"], D1)
-    assert not command.modelled(known["d1"], LOAD)
-    assert command.modelled(known["load"], LOAD)
+    assert command.follow_on_model(known["d1"], D1)
+    assert not command.follow_on_model(known["d1"], LOAD)
+    assert command.follow_on_model(known["load"], LOAD)
 
 
 @pytest.fixture

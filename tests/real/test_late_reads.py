@@ -24,7 +24,7 @@ class Reading:
     def of_session(self, after):
         return False
 
-    def elected(self):
+    def elect(self):
         return bool(self.late)
 
     def close(self):

@@ -53,7 +53,7 @@ def test_d1_is_named_with_all_that_led_to_it():
         "KeyBeforeDeadline",
     }
     shown = report.read(FOLDER / "d1.jsonl.gz")
-    (found,) = shown.found
+    (found,) = shown.occurrences
     (victim,) = found.victims
     assert found.poll["lc"] < victim.add.link["lc"] < found.first["lc"] < found.second["lc"]
     assert found.first["key_ms"] <= victim.deadline < found.second["key_ms"]
@@ -80,7 +80,7 @@ def test_a_name_that_is_a_number_is_none_of_a_timer():
 
 @pytest.mark.parametrize("name", ["sound", "load"])
 def test_no_d1_is_named_in_a_sound_recording(name):
-    assert not report.read(FOLDER / f"{name}.jsonl.gz").found
+    assert not report.read(FOLDER / f"{name}.jsonl.gz").occurrences
 
 
 def events_of(name):

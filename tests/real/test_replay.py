@@ -75,18 +75,18 @@ def report(in_memory, tmp_path):
 
 
 def test_paths_are_the_same_for_a_seed_and_have_every_label(graphs):
-    some = paths.drawn(graphs, "moves", 8, seed=1)
-    assert some == paths.drawn(graphs, "moves", 8, seed=1) != paths.drawn(graphs, "moves", 8, 2)
-    graph = graphs.of("moves")
+    some = paths.draw(graphs, "moves", 8, seed=1)
+    assert some == paths.draw(graphs, "moves", 8, seed=1) != paths.draw(graphs, "moves", 8, 2)
+    graph = graphs.graph("moves")
     assert {label for path in some for _, label in path.schedule} == graph.labels
     assert all(not graph.edges[paths.end_of(graphs, path)] for path in some)
     assert [path.name for path in some[:2]] == ["moves.1", "moves.2"]
 
 
 def test_labels_that_no_path_has_are_refused(report, graphs, capsys):
-    some = paths.drawn(graphs, "reply_lost", 1, seed=1)
+    some = paths.draw(graphs, "reply_lost", 1, seed=1)
     with pytest.raises(NothingChecked, match="No path has .*M2.*, by --paths"):
-        report.drawn(some, graphs.of("reply_lost").labels | {"M2"})
+        report.cover(some, graphs.graph("reply_lost").labels | {"M2"})
     assert capsys.readouterr().out.startswith("1 paths of 1 scenarios, ")
 
 
@@ -107,20 +107,20 @@ def test_one_server_is_late_at_most(graphs):
 
 def test_a_path_on_which_a_server_lacks_something():
     whole = Graphs(mechanisms()["controller"])
-    found = paths.drawn(whole, "late_partition", 4, seed=1)
+    found = paths.draw(whole, "late_partition", 4, seed=1)
     lagging = [path for path in found if paths.lags(whole, path)]
     assert 0 < len(lagging) < 4
     labels = [label for _, label in lagging[0].schedule]
     assert "N5" in labels[labels.index("N9") :]
-    assert not any(paths.lags(whole, path) for path in paths.drawn(whole, "isr_changes", 2, 1))
+    assert not any(paths.lags(whole, path) for path in paths.draw(whole, "isr_changes", 2, 1))
 
 
 # -- what is compared
 
 
 def test_random_paths_agree(report, graphs, capsys):
-    some = [path for scenario in FEW for path in paths.drawn(graphs, scenario, 8, seed=3)]
-    report.drawn(some, {label for scenario in FEW for label in graphs.of(scenario).labels})
+    some = [path for scenario in FEW for path in paths.draw(graphs, scenario, 8, seed=3)]
+    report.cover(some, {label for scenario in FEW for label in graphs.graph(scenario).labels})
     out = capsys.readouterr().out
     assert out.startswith("32 paths of 4 scenarios, ") and out.endswith(": 0 diverge\n")
     assert report.steps == sum(len(path.schedule) for path in some)
@@ -175,18 +175,18 @@ def test_a_divergence_is_named_and_its_file_runs_again(report, graphs, mechanism
 
 
 def test_each_variable_of_a_wrong_state_is_refused(report, graphs, capsys):
-    report.wrong_states(paths.drawn(graphs, "removed", 1, seed=1)[0])
+    report.wrong_states(paths.draw(graphs, "removed", 1, seed=1)[0])
     assert capsys.readouterr().out.endswith(" after 10 steps: 16 of 16 refused\n")
 
 
 def test_a_wrong_state_that_passes_is_no_control(report, graphs, monkeypatch):
-    monkeypatch.setattr(followed, "altered", lambda value: value)
+    monkeypatch.setattr(followed, "alter", lambda value: value)
     with pytest.raises(NothingChecked, match="A wrong value of node is not refused"):
-        report.wrong_states(paths.drawn(graphs, "removed", 1, seed=1)[0])
+        report.wrong_states(paths.draw(graphs, "removed", 1, seed=1)[0])
 
 
 def test_a_file_of_another_scenario_is_refused(graphs, mechanism, tmp_path):
-    path = paths.drawn(graphs, "moves", 1, seed=1)[0]
+    path = paths.draw(graphs, "moves", 1, seed=1)[0]
     paths.write(path, Difference("shared", "", path.schedule), mechanism, tmp_path / "one.json")
     other = replace(mechanism, scenarios={"removed": mechanism.scenarios["removed"]})
     with pytest.raises(UsageError, match="controller with the scenario moves is not controller"):
@@ -210,7 +210,7 @@ class Elsewhere:
 
 def test_requests_of_other_modules_are_translated():
     theirs = Elsewhere.Multi((Elsewhere.Put("/a", "one", 2),))
-    ours = present.translated(theirs)
+    ours = present.translate(theirs)
     assert ours == requests.Multi((requests.Put("/a", "one", 2),))
     assert type(ours) is requests.Multi and type(ours.parts[0]) is requests.Put
 
@@ -250,7 +250,7 @@ def test_one_server_does_the_same(graphs, monkeypatch, tmp_path):
     try:
         with server.running(tmp_path) as port, contextlib.closing(Sessions([port])) as sessions:
             follower = Follower(graphs, sessions)
-            some = paths.drawn(graphs, "expires_at_start", 1, seed=1)[0]
+            some = paths.draw(graphs, "expires_at_start", 1, seed=1)[0]
             assert str(follower.follow(some).difference) == "None"
             found = follower.follow(lacking(graphs, "KeepsNode")).difference
             assert set(found.model) == {"node", "watching", "queue"}
@@ -284,7 +284,7 @@ def test_a_file_of_a_counterexample_is_performed_alone(graphs, monkeypatch, caps
         explanation="",
     ).write(tmp_path / "one.json")
     monkeypatch.setattr(ensemble, "running", lambda output, linked: contextlib.nullcontext())
-    monkeypatch.setattr(command, "begun", lambda running: contextlib.nullcontext())
+    monkeypatch.setattr(command, "open_sessions", lambda running: contextlib.nullcontext())
     read = paths.read(tmp_path / "one.json", graphs.mechanism)
     assert read == path
     assert command.alone(graphs, read, tmp_path) == 0
@@ -352,7 +352,7 @@ def test_a_divergence_on_three_nodes_runs_again(java, graphs, mechanism, capsys,
 
 @pytest.mark.nightly
 def test_a_node_that_ends_names_its_log(java, graphs, tmp_path):
-    path = paths.drawn(graphs, "expires_at_start", 1, seed=1)[0]
+    path = paths.draw(graphs, "expires_at_start", 1, seed=1)[0]
     with (
         pytest.raises(ToolError, match="connection loss|the ensemble failed|not answer"),
         ensemble.running(tmp_path) as running,

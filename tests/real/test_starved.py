@@ -121,7 +121,7 @@ def test_a_machine_too_slow_for_d1_is_inconclusive_and_no_defect(tmp_path, monke
         agent.record(tmp_path / "x.jsonl", (), ["D1", "400"])
     assert caught.value.exit_code == 3
     slow.path = ()
-    monkeypatch.setattr(d1, "released", lambda *_: slow)
+    monkeypatch.setattr(d1, "of_release", lambda *_: slow)
     assert d1.main([]) == 3
     assert "The machine is too slow" in capsys.readouterr().err
 
@@ -153,7 +153,7 @@ def recorded(monkeypatch, tmp_path):
         return 1.0
 
     monkeypatch.setattr(starved, "cpu_of", cpu_of)
-    monkeypatch.setattr(starved, "unnoticed", lambda *_: [])
+    monkeypatch.setattr(starved, "blind_engines", lambda *_: [])
     monkeypatch.setattr(starved, "Reader", lambda file: [None] * 5)
     monkeypatch.setattr(starved, "build", lambda folder: None)
     monkeypatch.setattr(starved, "alarms", lambda file, prefix: {})
@@ -190,13 +190,13 @@ def test_an_alarm_is_a_finding_by_the_name_of_the_engine(recorded, tmp_path, mon
 
 
 def test_judges_that_see_nothing_end_the_command(recorded, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(starved, "unnoticed", lambda *_: ["in bulk"])
+    monkeypatch.setattr(starved, "blind_engines", lambda *_: ["in bulk"])
     assert ran(tmp_path) == 4
     assert "without an unlink is not refused in bulk" in capsys.readouterr().err
 
 
 def test_the_planted_recording_is_refused_by_every_engine(tmp_path):
-    assert starved.unnoticed(LOAD, tmp_path, 20_000) == []
+    assert starved.blind_engines(LOAD, tmp_path, 20_000) == []
     assert starved.alarms(tmp_path / "planted.jsonl", 20_000).keys() == set(starved.ENGINES)
 
 

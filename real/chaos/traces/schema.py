@@ -1,7 +1,7 @@
-"""The kinds of event of an ensemble's history, and their columns: what they add to the tool's own.
+"""The kinds of event of an ensemble's history, and the columns that they add to the tool's own.
 
 An event is a part of one of ZooKeeper's transactions, in the order of their numbers. A session is a
-thread. What a broker was answered is a thread of its own, whose events come last.
+thread. The answers to a broker are a thread of their own, whose events come last.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ IDS: frozenset[str] = frozenset()
 OBSERVED_IDS: frozenset[str] = frozenset()
 
 OBJECTS = ("zxid",)
-"""What a violation is about."""
+"""The subjects of a violation."""
 
 KINDS = {
     "candidate": "a broker takes part; home",
@@ -29,13 +29,13 @@ KINDS = {
     "acknowledged": "a broker got the reply that a transaction was performed: its part number part "
     "of so many parts, made in the session by",
 }
-"""Kind of event -> what took place."""
+"""Kind of event -> description."""
 
 CAUSES = ("candidate", "hand")
-"""Why: a broker's own step, or one of what makes the faults and the ticks."""
+"""Why: a broker's own step, or one of the process that makes the faults and the ticks."""
 
 OBSERVED = (Field("version", "int32", "the node's version"),)
-"""What was seen with the step: after it (``post``)."""
+"""The observations with the step: after it (``post``)."""
 
 COLUMNS = (
     Field("zxid", "int64", "the number of the transaction, which orders all of them"),
@@ -67,12 +67,12 @@ REQUIRED = {
 """Kind -> columns without which an event of it says nothing."""
 
 CONFIG = "bound: in so many ticks of a calm what has to happen must have happened"
-"""What a header's ``config`` says."""
+"""The content of a header's ``config``."""
 
 EXACT: dict[str, tuple[str, ...]] = {}
 NUMBERED: dict[str, str] = {}
 MEASURES = ("bound",)
-"""What the rules in bulk read of it."""
+"""Its fields that the rules in bulk read."""
 
 INITIAL = "nothing: a history begins with the folder of the run"
-"""What a header's ``initial`` says."""
+"""The content of a header's ``initial``."""

@@ -1,4 +1,4 @@
-"""The rules, family by family: what a history must be, and the properties of the elector.
+"""The rules, family by family: the form of a history, and the properties of the elector.
 
 A property has the name that it has in ``spec/Controller.toml`` and in ``real/chaos/judge.py``.
 """

@@ -1,4 +1,4 @@
-"""The rule of what brokers were answered: it is in the history."""
+"""The rule of answers to brokers: they are in the history."""
 
 from __future__ import annotations
 

@@ -24,36 +24,36 @@ def _last(value: Column, window: Window, default: int = 0) -> Column:
 
 def _first(*values: object) -> Column:
     """The value of the first condition that is true, of pairs; null without one."""
-    (condition, value), *others = zip(values[::2], values[1::2], strict=True)
+    (condition, value), *rest = zip(values[::2], values[1::2], strict=True)
     assert isinstance(condition, Column)
     chain = F.when(condition, value)
-    for condition, value in others:
+    for condition, value in rest:
         assert isinstance(condition, Column)
         chain = chain.when(condition, value)
     return chain
 
 
-def _of(*keys: str) -> Window:
+def _window(*keys: str) -> Window:
     """The events of a run with the same keys, in order."""
     return Window.partitionBy("run", *keys).orderBy(*STAMP)
 
 
-BEFORE, SO_FAR = _of().before(), _of().so_far()
+BEFORE, SO_FAR = _window().before(), _window().so_far()
 
 
 def prepare() -> Frame:
-    """Sessions that end, and changes of nodes, with what was so before each."""
-    rows = _elected(_counted(_ruled(_made(_changes()))))
+    """Sessions that end, and changes of nodes, with the state before each."""
+    rows = _with_elections(_with_counts(_with_reign(_with_maker(_changes()))))
     waits = F.sum(number(F.col("waits")))
     return (
-        rows.withColumn("without_work", waits.over(_of("work").so_far()))
-        .withColumn("unchanged", waits.over(_of("office_kept").so_far()))
+        rows.withColumn("without_work", waits.over(_window("work").so_far()))
+        .withColumn("unchanged", waits.over(_window("office_kept").so_far()))
         .join(broadcast(RUNS.select("run", "bound")), "run")
     )
 
 
 def _changes() -> Frame:
-    """Sessions that end, and changes of nodes: what each event is."""
+    """Sessions that end, and changes of nodes: the kind of each event."""
     node = F.col("node").eqNullSafe(CONTROLLER)
     return EVENTS.where((F.col("lc") > 0) & is_one_of("session_close", *CHANGES)).select(
         "run",
@@ -80,13 +80,15 @@ def _changes() -> Frame:
     )
 
 
-def _made(rows: Frame) -> Frame:
-    """With the last transaction, epoch and calm before each event, and who made ``/controller``."""
-    made = F.struct("lc", "tid", "ephemeral")
+def _with_maker(rows: Frame) -> Frame:
+    """With the last transaction, epoch and calm before each event, and the maker of
+    ``/controller``.
+    """
+    creation = F.struct("lc", "tid", "ephemeral")
     return (
-        rows.withColumn("was_zxid", F.lag("zxid").over(_of()))
-        .withColumn("was_tid", F.lag("tid").over(_of()))
-        .withColumn("made", F.last_where(F.col("created"), made).over(BEFORE))
+        rows.withColumn("was_zxid", F.lag("zxid").over(_window()))
+        .withColumn("was_tid", F.lag("tid").over(_window()))
+        .withColumn("made", F.last_where(F.col("created"), creation).over(BEFORE))
         .withColumn("epoch_now", F.last("epoch").over(BEFORE))
         .withColumn("was_calm", F.last("calm").over(BEFORE))
         .withColumn(
@@ -96,19 +98,19 @@ def _made(rows: Frame) -> Frame:
             "closed",
             _last(
                 F.when(is_one_of("session_close"), F.col("lc")),
-                _of("tid").before(),
+                _window("tid").before(),
             ),
         )
     )
 
 
-def _ruled(rows: Frame) -> Frame:
+def _with_reign(rows: Frame) -> Frame:
     """With the reign and its holder before each event, and the epoch that it is about."""
     # The end of a session deletes the node that it has made, if that is still there.
-    own = (F.col("made.tid") == F.col("tid")) & F.col("made.ephemeral")
+    is_owner = (F.col("made.tid") == F.col("tid")) & F.col("made.ephemeral")
     still = (F.col("made.lc") > F.col("gone")) & (F.col("made.lc") > F.col("closed"))
     ends = (is_one_of("node_delete") & F.col("office")) | F.is_true(
-        is_one_of("session_close") & own & still
+        is_one_of("session_close") & is_owner & still
     )
     return (
         rows.withColumn("ends", ends)
@@ -131,29 +133,29 @@ def _ruled(rows: Frame) -> Frame:
     )
 
 
-def _counted(rows: Frame) -> Frame:
+def _with_counts(rows: Frame) -> Frame:
     """With how often the epoch was raised before each event, and its node's state."""
     return (
         rows.withColumn(
             "raised",
             F.coalesce(
-                F.sum(number(F.col("raises") & F.col("held"))).over(_of("reign").before()),
+                F.sum(number(F.col("raises") & F.col("held"))).over(_window("reign").before()),
                 F.lit(0),
             ),
         )
         .withColumn(
             "elected_before",
             F.coalesce(
-                F.sum(number(F.col("raises"))).over(_of("of_epoch").before()),
+                F.sum(number(F.col("raises"))).over(_window("of_epoch").before()),
                 F.lit(0),
             ),
         )
-        .withColumn("was_state", F.lag(F.struct("leader_epoch", "isr")).over(_of("node")))
-        .withColumn("was_version", _last(_version(), _of("node").before(), NOTHING))
+        .withColumn("was_state", F.lag(F.struct("leader_epoch", "isr")).over(_window("node")))
+        .withColumn("was_version", _last(_version(), _window("node").before(), NOTHING))
     )
 
 
-def _elected(rows: Frame) -> Frame:
+def _with_elections(rows: Frame) -> Frame:
     """With the session elected in each event's epoch, and the stretches without a change."""
     first = F.col("raises") & (F.col("elected_before") == 0)
     calm = F.coalesce("calm", F.lit(""))
@@ -162,7 +164,7 @@ def _elected(rows: Frame) -> Frame:
     return (
         rows.withColumn(
             "elected",
-            F.last_where(first, F.col("tid")).over(_of("of_epoch").so_far()),
+            F.last_where(first, F.col("tid")).over(_window("of_epoch").so_far()),
         )
         .withColumn("waits", F.col("tick") & (calm != ""))
         .withColumn("work", F.sum(number(changes | works)).over(SO_FAR))
@@ -197,12 +199,12 @@ def _follows() -> Column:
     return F.when(is_one_of("node_create"), ~there).otherwise(there & next_one)
 
 
-def _waited(column: str) -> Column:
+def _ticks_since(column: str) -> Column:
     return F.col("waits") & (F.col(column) <= F.col("bound"))
 
 
-def _for_ticks(what: str, column: str) -> Column:
-    return text(f"{what} for {{{column}}} ticks of {{calm}}")
+def _for_ticks(subject: str, column: str) -> Column:
+    return text(f"{subject} for {{{column}}} ticks of {{calm}}")
 
 
 RULES = (
@@ -271,21 +273,21 @@ RULES = (
     Rule(
         "NoOrphan",
         "/controller names a session that works, within a bound of a calm's ticks",
-        _waited("unchanged") & (F.col("reign") > 0),
+        _ticks_since("unchanged") & (F.col("reign") > 0),
         F.col("unchanged") < F.col("bound"),
         _for_ticks("/controller names a session that does not work", "unchanged"),
     ),
     Rule(
         "NoVacancy",
         "there is a controller, within a bound of a calm's ticks",
-        _waited("unchanged") & (F.col("reign") == 0),
+        _ticks_since("unchanged") & (F.col("reign") == 0),
         F.col("unchanged") < F.col("bound"),
         _for_ticks("there is no controller", "unchanged"),
     ),
     Rule(
         "Elects",
         "a controller works, within a bound of a calm's ticks",
-        _waited("without_work"),
+        _ticks_since("without_work"),
         F.col("without_work") < F.col("bound"),
         _for_ticks("no controller works", "without_work"),
     ),

@@ -9,7 +9,7 @@ from wheelproof.pipeline.rule import WHICH, Family, Finding, Rule, text
 
 
 def prepare() -> Frame:
-    """The events of a thread, each beside the one before it, and last what the footer says."""
+    """The events of a thread, each beside the one before it, and last the counts of the footer."""
     events = EVENTS.where(F.col("lc") > 0).select(*WHICH, F.lit(False).alias("end"))
     ends = ENDS.where(F.col("kind") == "thread").select(
         "run",

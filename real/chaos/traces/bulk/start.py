@@ -1,4 +1,4 @@
-"""What a header says of the beginning of a run, as the bulk rules take it."""
+"""The beginning of a run in its header, as the bulk rules take it."""
 
 from __future__ import annotations
 
