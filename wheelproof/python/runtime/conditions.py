@@ -66,12 +66,12 @@ class Condition(Primitive):
     __slots__ = ("asleep", "lock", "tickets", "woken")
 
     def __init__(self, lock: object = None) -> None:
-        lock_ = self.siblings["Monitor"]() if lock is None else lock
-        if not isinstance(lock_, Lock):
+        guard = self.siblings["Monitor"]() if lock is None else lock
+        if not isinstance(guard, Lock):
             raise TypeError(
                 f"a Condition needs a Lock or a Monitor of the runtime, not {type(lock).__name__}"
             )
-        self.lock = lock_
+        self.lock = guard
         self.asleep: tuple[Thread, ...] = ()
         """The threads that sleep, in the scenario's order; :class:`Time` has their deadlines."""
         self.tickets: tuple[tuple[Thread, ...], ...] = ()

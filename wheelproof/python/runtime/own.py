@@ -166,7 +166,7 @@ def add(
 ) -> Own:
     """Build the declared primitives into the controlled module, during an import apart."""
     names: dict[str, object] = {"scheduler": scheduler, "order": scheduler.order}
-    classes_ = {name: vars(runtime)[name] for name in primitive_names()}
+    by_name = {name: vars(runtime)[name] for name in primitive_names()}
     modules: dict[str, ModuleType] = {}
     for name, path in table.items():
         if not any(name in _bound(finder, home) for home in HOMES):
@@ -184,10 +184,10 @@ def add(
             )
         modules[module] = importlib.import_module(module)
         names[f"interface of {name}"] = interface = Interface(scheduler, name)
-        classes_[name] = _build(
-            path, getattr(modules[module], function, None), interface, dict(classes_)
+        by_name[name] = _build(
+            path, getattr(modules[module], function, None), interface, dict(by_name)
         )
-    classes_of_project = {name: classes_[name] for name in table}
+    classes_of_project = {name: by_name[name] for name in table}
     vars(runtime).update(classes_of_project)
     return Own(tuple(classes_of_project.values()), modules, names)
 

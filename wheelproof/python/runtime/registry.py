@@ -119,9 +119,9 @@ def of_one_scheduler(classes: Iterable[type]) -> list[type]:
     return [cls for cls in classes if not issubclass(cls, Primitive) or hasattr(cls, "scheduler")]
 
 
-def _instances(scheduler: Any, classes_: Mapping[str, type[Primitive]]) -> dict[str, Any]:
+def _instances(scheduler: Any, by_name: Mapping[str, type[Primitive]]) -> dict[str, Any]:
     siblings: dict[str, type[Any]] = {}
-    for name, cls in classes_.items():
+    for name, cls in by_name.items():
         rules = Rules(scheduler, name)
         siblings[name] = bound(cls, scheduler=scheduler, rules=rules, siblings=siblings)
     return siblings

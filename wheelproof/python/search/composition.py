@@ -153,7 +153,7 @@ class Inclusion:
     def follow(self) -> None:
         """Track the model's possible states along all steps. Raises Parted where none is left."""
         self.operations = {label for row in self.rows for label, _ in row.values()} - {
-            outside for ways in self.search.ways for outside, _, _ in ways
+            label for ways in self.search.ways for label, _, _ in ways
         }
         if wrong := [
             name

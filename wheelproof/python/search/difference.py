@@ -131,17 +131,23 @@ def compare_enabled(
 
 def compare_choices(choices: Iterable[Move], theirs: Iterable[Move], step: str) -> str:
     """Compare the choices of a step. ``step``: its thread and label. Returns a message."""
-    ours, theirs_ = set(texts(choices)), set(texts(theirs))
+    ours, model_choices = set(texts(choices)), set(texts(theirs))
     parts = [
         f"{step} {verb} {' and '.join(sorted(names))} {where}"
         for verb, names, where in (
-            ("never chooses", theirs_ - ours, "in the implementation, as it can in the model"),
-            ("can choose", ours - theirs_, "in the implementation, and cannot in the model"),
+            (
+                "never chooses",
+                model_choices - ours,
+                "in the implementation, as it can in the model",
+            ),
+            ("can choose", ours - model_choices, "in the implementation, and cannot in the model"),
         )
         if names
     ]
     alternatives = (
-        f"chooses among {', '.join(sorted(theirs_))}" if theirs_ else "has no choice there"
+        f"chooses among {', '.join(sorted(model_choices))}"
+        if model_choices
+        else "has no choice there"
     )
     parts = parts or [f"{step} does not choose in the implementation"]
     return f"{'; '.join(parts)} (the model {alternatives})"

@@ -38,10 +38,10 @@ class ControlledImplementation:
     other and of the production modules.
     """
 
-    def __init__(self, source: Loaded) -> None:
-        self._loaded = source
-        self.root, self.mechanism = source.root, source.mechanism
-        self.scheduler = source.scheduler
+    def __init__(self, modules: Loaded) -> None:
+        self._loaded = modules
+        self.root, self.mechanism = modules.root, modules.mechanism
+        self.scheduler = modules.scheduler
         self._run: Run | None = None
 
     @classmethod
@@ -178,13 +178,13 @@ class Run:
 
     def __init__(
         self,
-        source: Loaded,
+        modules: Loaded,
         scenario: Scenario,
         race: RaceDetector | None,
         coarse: bool,
         intern: dict[Piece, int],
     ) -> None:
-        self._loaded, self._scheduler, self.scenario = source, source.scheduler, scenario
+        self._loaded, self._scheduler, self.scenario = modules, modules.scheduler, scenario
         self._race, self._coarse, self._intern = race, coarse, intern
         threads = scenario.get("threads")
         if not isinstance(threads, Mapping) or not threads:
@@ -196,7 +196,7 @@ class Run:
         objects = self._scheduler.created = Created()
         self._scheduler.time = self._scheduler.interrupts = None
         self._scheduler.order.begin(scenario)
-        self.harness = source.harness(scenario, source.implementation)
+        self.harness = modules.harness(scenario, modules.implementation)
         self._scheduler.order.harness = self.harness
         works = programs(scenario)
         self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(works)]
@@ -204,28 +204,28 @@ class Run:
         roots = getattr(self.harness, "names", None)
         if not isinstance(roots, Mapping):
             raise ExploreError(
-                f"harness/{source.mechanism}.py: Harness has no names.",
+                f"harness/{modules.mechanism}.py: Harness has no names.",
                 "Set self.names to {role: object} for the objects of the scenario.",
             )
-        where = f"harness/{source.mechanism}.py"
+        where = f"harness/{modules.mechanism}.py"
         finalizers.refuse_dropped(objects.finalized, roots.values(), where)
         self._names = Names(
             self.harness,
             dict(roots),
             self.threads,
-            source.files,
+            modules.files,
             objects.objects,
-            source.stacks,
-            source.positions,
-            source.own.names,
-            source.definitions.known,
+            modules.stacks,
+            modules.positions,
+            modules.own.names,
+            modules.definitions.known,
         )
         for part in (self._scheduler.time, self._scheduler.interrupts):
             if part is not None and not self._names.knows(part):
                 kind = type(part).__name__
                 name = kind.lower()
                 raise ExploreError(
-                    f"harness/{source.mechanism}.py: Harness.names does not reach the scenario's "
+                    f"harness/{modules.mechanism}.py: Harness.names does not reach the scenario's "
                     f"{kind}, "
                     "which would be no part of the state.",
                     f"Add it to names: {{'{name}': self.{name}, ...}}.",

@@ -261,8 +261,8 @@ def _name(path: str, slots: Mapping[str, _Slot]) -> str:
     owner, slot = path.rpartition(".")[0], slots[path]
     kind, declaring, name = type(slot.instance), slot.member.__objclass__, slot.member.__name__
     if not kind.__module__.startswith(_TOOL):
-        class_ = kind if declaring.__module__.startswith(_TOOL) else declaring
-        return f"{class_.__name__}.{name}"
+        origin = kind if declaring.__module__.startswith(_TOOL) else declaring
+        return f"{origin.__name__}.{name}"
     while owner not in slots and owner.endswith("]"):
         owner = owner[: owner.rindex("[")]
     if owner in slots:

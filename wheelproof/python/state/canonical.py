@@ -189,8 +189,8 @@ class Values:
         number = len(self._met)
         self._met[-1 - number] = number  # no id of an object
         self._variables.append((frame, name, number))
-        locals_ = frame.f_locals
-        return ("cell", self.value(locals_[name]) if name in locals_ else UNSET)
+        frame_locals = frame.f_locals
+        return ("cell", self.value(frame_locals[name]) if name in frame_locals else UNSET)
 
     def _cell_of(self, cell: CellType) -> Piece:
         if id(cell) not in self._met:

@@ -233,7 +233,7 @@ class Names(Values):
             except KeyError:
                 here = self._place(thread, frame)
             if here is not None:
-                number, places, locals_, cells = here
+                number, places, plain, cells = here
                 out.append(number)
                 out.append(places[frame.f_lasti // 2])
                 if self._stacks is not None and positions.is_new(frame, inner):
@@ -242,7 +242,7 @@ class Names(Values):
                 values = frame.f_locals
                 variable = ""
                 try:
-                    for variable in locals_:
+                    for variable in plain:
                         try:
                             v = values[variable]
                         except KeyError:

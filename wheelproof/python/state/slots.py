@@ -60,8 +60,8 @@ def variables_of(code: CodeType) -> tuple[str, ...]:
 
     Looked up by id, since the hash of a code object is computed from its whole content.
     """
-    locals_, cells = split_variables(code)
-    return locals_ + cells
+    plain, cells = split_variables(code)
+    return plain + cells
 
 
 def split_variables(code: CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -72,11 +72,11 @@ class Definitions:
         self._modules_before = frozenset(sys.modules)
         self._seen: set[int] = set()
         self._tool = {*map(id, tool)}
-        modules_ = list(modules)
-        self._modules = {*map(id, modules_)}
-        self.known |= {id(vars(module)): vars(module) for module in modules_}
+        module_list = list(modules)
+        self._modules = {*map(id, module_list)}
+        self.known |= {id(vars(module)): vars(module) for module in module_list}
         self._todo: list[tuple[object, str, int]] = []
-        for module in modules_:
+        for module in module_list:
             self._todo.append((module, module.__name__, 0))
             while self._todo:
                 self._note(*self._todo.pop())
@@ -199,12 +199,12 @@ def _parts(value: Any) -> list[object] | None:
     if issubclass(kind, (*_WRAPPERS, property)):
         return [*parts, *_wrappee(value)]
     if kind in (attrgetter, itemgetter, methodcaller):
-        callable_, arguments, *_ = value.__reduce__()
+        maker, arguments, *_ = value.__reduce__()
         return [
             *parts,
             *arguments,
-            *getattr(callable_, "args", ()),
-            *getattr(callable_, "keywords", {}).values(),
+            *getattr(maker, "args", ()),
+            *getattr(maker, "keywords", {}).values(),
         ]
     is_fixed = issubclass(kind, Enum) and issubclass(kind, _FIXED_MIXINS)
     if issubclass(kind, BaseException) or (is_larger(kind) and not is_fixed):

@@ -44,8 +44,8 @@ class _Checked(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         before, self._function = (self._function, self._read), True
-        names = [node_ for node_ in ast.walk(node) if isinstance(node_, ast.Name)]
-        self._read = frozenset(node_.id for node_ in names if not isinstance(node_.ctx, ast.Store))
+        names = [leaf for leaf in ast.walk(node) if isinstance(leaf, ast.Name)]
+        self._read = frozenset(leaf.id for leaf in names if not isinstance(leaf.ctx, ast.Store))
         self.generic_visit(node)
         self._function, self._read = before
         return node

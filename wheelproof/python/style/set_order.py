@@ -131,10 +131,10 @@ def rules(tree: ast.Module, sets: Named) -> Faults:
 def _in_scope(scope: ast.AST, outer: Mapping[str, bool], sets: Named) -> Faults:
     """The findings in a module or a function, and in those nested in it."""
     nodes, inner = _nodes_of(scope)
-    locals_ = _locals(scope, nodes, outer, sets)
-    yield from _places(nodes, locals_, sets)
+    local_sets = _locals(scope, nodes, outer, sets)
+    yield from _places(nodes, local_sets, sets)
     for function in inner:
-        yield from _in_scope(function, locals_, sets)
+        yield from _in_scope(function, local_sets, sets)
 
 
 def _nodes_of(scope: ast.AST) -> tuple[list[ast.AST], list[ast.AST]]:
@@ -181,32 +181,32 @@ def _locals(
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in plain:
             values.setdefault(node.id, []).append(False)
-    locals_ = dict(outer) | dict.fromkeys(values, True)
+    local_sets = dict(outer) | dict.fromkeys(values, True)
     again = True
     while again:
         again = False
         for name, bound in values.items():
-            if locals_[name] and not all(
+            if local_sets[name] and not all(
                 bound_value
                 if isinstance(bound_value, bool)
-                else _is_set(bound_value, locals_, sets)
+                else _is_set(bound_value, local_sets, sets)
                 for bound_value in bound
             ):
-                locals_[name], again = False, True
-    return locals_
+                local_sets[name], again = False, True
+    return local_sets
 
 
-def _places(nodes: list[ast.AST], locals_: Mapping[str, bool], sets: Named) -> Faults:
+def _places(nodes: list[ast.AST], local_sets: Mapping[str, bool], sets: Named) -> Faults:
     exempt: set[int] = set()
     for node in nodes:
-        if isinstance(node, ast.Call) and _is_unordered(node, locals_, sets):
+        if isinstance(node, ast.Call) and _is_unordered(node, local_sets, sets):
             for argument in node.args:
                 exempt.update(map(id, _elements(argument)))
         elif isinstance(node, (ast.Set, ast.SetComp)):
             exempt.update(map(id, _elements(node)))
     for node in nodes:
         for iterable in _iterables(node) if id(node) not in exempt else ():
-            if _is_set(iterable, locals_, sets):
+            if _is_set(iterable, local_sets, sets):
                 yield (
                     getattr(node, "lineno", iterable.lineno),
                     "set-order",
@@ -216,11 +216,11 @@ def _places(nodes: list[ast.AST], locals_: Mapping[str, bool], sets: Named) -> F
                 )
 
 
-def _is_unordered(call: ast.Call, locals_: Mapping[str, bool], sets: Named) -> bool:
+def _is_unordered(call: ast.Call, local_sets: Mapping[str, bool], sets: Named) -> bool:
     """Whether only the elements of the call's arguments count."""
     name = called_name(call)
     if isinstance(call.func, ast.Attribute):
-        return name in _MEMBERS or (name == "update" and _is_set(call.func.value, locals_, sets))
+        return name in _MEMBERS or (name == "update" and _is_set(call.func.value, local_sets, sets))
     return name in _UNORDERED and not (name in ("min", "max") and call.keywords)
 
 
@@ -262,29 +262,29 @@ def _iterables(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _is_set(node: ast.expr, locals_: Mapping[str, bool], sets: Named) -> bool:
+def _is_set(node: ast.expr, local_sets: Mapping[str, bool], sets: Named) -> bool:
     """Whether an expression is known to be a set."""
     if isinstance(node, (ast.Set, ast.SetComp)):
         return True
     if isinstance(node, ast.Name):
-        return locals_.get(node.id, False)
+        return local_sets.get(node.id, False)
     if isinstance(node, ast.Attribute):
         return node.attr in sets.fields
     if isinstance(node, ast.NamedExpr):
-        return _is_set(node.value, locals_, sets)
+        return _is_set(node.value, local_sets, sets)
     if isinstance(node, ast.IfExp):
-        return any(_is_set(operand, locals_, sets) for operand in (node.body, node.orelse))
+        return any(_is_set(operand, local_sets, sets) for operand in (node.body, node.orelse))
     if isinstance(node, ast.BoolOp):
-        return any(_is_set(operand, locals_, sets) for operand in node.values)
+        return any(_is_set(operand, local_sets, sets) for operand in node.values)
     if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
         return any(
-            _is_set(operand, locals_, sets) or called_name(operand) in ("keys", "items")
+            _is_set(operand, local_sets, sets) or called_name(operand) in ("keys", "items")
             for operand in (node.left, node.right)
         )
     if isinstance(node, ast.Call):
         name = called_name(node)
         if isinstance(node.func, ast.Attribute) and name in _MAKING:
-            return _is_set(node.func.value, locals_, sets)
+            return _is_set(node.func.value, local_sets, sets)
         is_call = isinstance(node.func, ast.Name) and name in ("set", "frozenset")
         return is_call or name in sets.functions
     return False
