@@ -59,6 +59,8 @@ class Accesses:
         location = self.locations.get(key)
         if location is None:
             location = self.locations[key] = Location(key, self._kept(key, holder))
+            if thread.polling is not None:
+                thread.polling.touches(location)
         if site.visible:
             self.point(WRITE if writes else READ, location, site)
         number, clock = thread.number, thread.clock
@@ -69,8 +71,8 @@ class Accesses:
                 self._race(location.write_site, site)
         readers = location.readers
         if writes:
-            if thread.polling is not None and site.file not in self.hidden:
-                thread.polling.dirty = True
+            if thread.polling is not None:
+                thread.polling.writes(location)
             if readers:
                 for reader, (seen, place) in readers.items():
                     if reader != number:

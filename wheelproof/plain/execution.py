@@ -26,7 +26,7 @@ from wheelproof.plain.operations import (
     NotRunning,
     Thread,
 )
-from wheelproof.plain.polling import Polling, frames_of
+from wheelproof.plain.polling import Polling
 from wheelproof.plain.schedulers.base import BLOCKED, Scheduler
 from wheelproof.plain.sites import Site
 
@@ -52,6 +52,7 @@ class Execution(Moves):
     sees the operations of a run that is shown. ``gil_allows``: the present run has preempted
     threads only where an interpreter with a global lock can. ``foreign_called``: it has called code
     that is not looked into. ``judged`` makes a thread's target announce what it touches.
+    ``timed``: the origins of threads that read the time.
     ``failed``: the threads of the present run that an exception has ended, as they ended.
     """
 
@@ -63,7 +64,8 @@ class Execution(Moves):
         self.most_points = 3_000
         self.ends_visible = self.clock_visible = False
         self.grown = self.interrupted = False
-        self.wanted: set[str] = set()
+        self.wanted: set[str | int] = set()
+        self.timed: set[int] = set()
         self.cause = ""
         self.scheduler = Scheduler()
         self.executions = self.all_points = self.all_accesses = 0
@@ -172,7 +174,7 @@ class Execution(Moves):
             raise Ended
         return thread
 
-    def wants(self, what: str) -> None:
+    def wants(self, what: str | int) -> None:
         """Something is to be an operation, or an access, from the next search on."""
         self.wanted.add(what)
         self.grown = True
@@ -182,6 +184,7 @@ class Execution(Moves):
         wanted, self.wanted = self.wanted, set()
         self.ends_visible = self.ends_visible or ENDS in wanted
         self.clock_visible = self.clock_visible or CLOCK in wanted
+        self.timed.update(what for what in wanted if isinstance(what, int))
         return bool(wanted)
 
     def was_interrupted(self) -> bool:
@@ -227,13 +230,29 @@ class Execution(Moves):
             raise Ended
         self._perform(thread)
 
-    def yields(self, frame: Any) -> None:
-        """The running thread is in front of a sleep, or of a wait with a time-out."""
+    def yields(self, frame: Any, wait: float) -> float:
+        """The running thread is in front of a sleep, or of a wait with a time-out.
+
+        Returns for how long it waits, if it does: longer where it only repeats itself.
+        """
         thread = self.running
-        if thread is not None:
-            if thread.polling is None:
-                thread.polling = Polling()
-            thread.polling.yields(frames_of(frame, self.hidden))
+        if thread is None:
+            return wait
+        if thread.polling is None:
+            thread.polling = Polling(self.hidden)
+        polling: Polling = thread.polling
+        polling.yields(frame, wait, self.timed <= {thread.origin})
+        return max(wait, polling.length)
+
+    def reads_clock(self, frame: Any) -> bool:
+        """The running thread reads the time. Whether it does nothing else."""
+        thread = self.running
+        assert thread is not None
+        if thread.origin not in self.timed:
+            self.wants(thread.origin)
+        if thread.polling is None:
+            thread.polling = Polling(self.hidden)
+        return bool(thread.polling.spins(frame))
 
     def _choose(self, thread: Thread) -> Thread | None:
         mask = self.enabled()
@@ -283,7 +302,8 @@ class Execution(Moves):
             clock[number] = (index + 1) * STAMP
             self.scheduler.performed(self, thread, index, None, [], False)
             return
-        if location.last_write >= 0 and self.order[location.last_write] != number:
+        before = location.last_write
+        if before >= 0 and self.order[before] != number:
             self.shared = True
         writes = self.writes(thread)
         conflicts = self.conflicts(thread, writes) if self.scheduler.reverses else []
@@ -304,8 +324,8 @@ class Execution(Moves):
             else:
                 location.reads[number] = index
                 join(location.read_clock, clock)
-        if polling is not None:
-            polling.looks(location)
+        if polling is not None and location is not self.time:
+            polling.looks(location, before)
         self.scheduler.performed(self, thread, index, location, conflicts, writes)
 
     # -- runs

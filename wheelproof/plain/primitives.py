@@ -13,6 +13,7 @@ from typing import Any
 from wheelproof.plain.execution import CLOCK, Execution
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.operations import ACQUIRE, PEEK, READ, RELEASE, SLEEP, TRY, WRITE
+from wheelproof.plain.polling import LEAST
 
 FOR_EVER = _thread.TIMEOUT_MAX / 2
 """Seconds after which no wait ends: programs give the longest time-out where they want none."""
@@ -39,8 +40,8 @@ class Clock:
                 execution.wants(CLOCK)
             else:
                 execution.point(READ, execution.time, None)
-            if execution.running.polling is not None:
-                execution.running.polling.dirty = True
+            if execution.reads_clock(sys._getframe(1)):
+                self.sleep(LEAST)
         return execution.now
 
     def own(self) -> float:
@@ -75,7 +76,7 @@ class Clock:
             execution.point(ACQUIRE, self._never, None)
         begun = self.began()
         if execution.running is not None:
-            execution.yields(sys._getframe(1))
+            seconds = execution.yields(sys._getframe(1), seconds)
             execution.point(SLEEP, execution.time, None)
         self.passes(begun, seconds)
 
@@ -121,13 +122,13 @@ class _Lock(Location):
             self.owner = thread
             thread.held.append(self)
         else:
-            begun = self.clock.began() if timeout > 0 else 0.0
-            self.execution.yields(sys._getframe(2))
+            begun = self.clock.began() if timeout > 0 else self.execution.now
+            wait = self.execution.yields(sys._getframe(2), max(0.0, timeout if blocking else 0.0))
             thread.timed = timeout > 0
             self.execution.point(TRY, self, None)
             if self.owner is not None:
-                if timeout > 0:
-                    self.clock.passes(begun, timeout)
+                if wait > 0:
+                    self.clock.passes(begun, wait)
                 return False
             self.owner = thread
             thread.held.append(self)

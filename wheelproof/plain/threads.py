@@ -140,9 +140,9 @@ class Thread:
         else:
             self._execution.sees_ends()
             begun, seconds = self._clock.began(), max(0.0, timeout)
-            self._execution.yields(sys._getframe(1))
+            seconds = self._execution.yields(sys._getframe(1), seconds)
             if self._execution.running is not None:
-                self._execution.running.timed = seconds > 0
+                self._execution.running.timed = timeout > 0
             self._execution.point(TRY_JOIN, thread.end, None)
             if not thread.done:
                 self._clock.passes(begun, seconds)

@@ -38,6 +38,9 @@ from wheelproof.plain.universe import BLOCKED, OWN_TIME
 ASSIGNED = "<assigned>"
 """Before the name of a variable that other modules assign."""
 
+TIMED = "<timed>"
+"""Before the origin of a thread that reads the clock."""
+
 
 class World(Modules):
     """The modules of one program. ``into``: further modules or packages that are looked into.
@@ -117,6 +120,7 @@ class World(Modules):
         keys = [site.key for site in self.sites if site.visible]
         keys += [ENDS] * self.execution.ends_visible
         keys += [f"{ASSIGNED}{name}.{variable}" for name, variable in sorted(self.assigned)]
+        keys += [f"{TIMED}{origin}" for origin in sorted(self.execution.timed)]
         return tuple(keys + [CLOCK] * self.execution.clock_visible)
 
     def show(self, keys: Sequence[str]) -> None:
@@ -125,6 +129,8 @@ class World(Modules):
         self.execution.ends_visible = ENDS in self._shown
         self.execution.clock_visible = CLOCK in self._shown
         for key in keys:
+            if key.startswith(TIMED):
+                self.execution.timed.add(int(key.removeprefix(TIMED)))
             if key.startswith(ASSIGNED):
                 name, _, variable = key.removeprefix(ASSIGNED).rpartition(".")
                 self.assigned.add((name, variable))
