@@ -196,3 +196,21 @@ def test_the_oracle_finds_a_fault_of_the_engine(name, monkeypatch):
 def test_the_oracle_finds_a_state_that_is_taken_for_another(plant, monkeypatch):
     plant(monkeypatch)
     assert _found(oracle.Drawn(), KINDS, naive=400).partition(": ")[2].startswith("bound ")
+
+
+def _repeated_races_are_left_out(monkeypatch):
+    performed = OptimalDPOR.performed
+
+    def new(self, execution, thread, index, location, conflicts, writes):
+        if index < self._repeated:
+            conflicts = []
+        performed(self, execution, thread, index, location, conflicts, writes)
+
+    monkeypatch.setattr(OptimalDPOR, "performed", new)
+
+
+def test_the_oracle_finds_that_the_races_of_a_repeated_part_are_left_out(monkeypatch):
+    program = drawn(751)
+    assert oracle.compared(oracle.Drawn(), program, naive=0).difference == ""
+    _repeated_races_are_left_out(monkeypatch)
+    assert oracle.compared(oracle.Drawn(), program, naive=0).difference.startswith("optimal: ")

@@ -2,9 +2,8 @@
 
 P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas: Source Sets: A Foundation for Optimal Dynamic Partial
 Order Reduction, J. ACM 64(4), 2017, section 6: wakeup trees. Departures: those of
-source-DPOR; races are looked for where their later operation is new; a thread's next operation is
-taken from the present run, and counts as dependent where that run does not show it. So there are a
-few runs in vain, and where threads wait for locks.
+source-DPOR; a thread's next operation is taken from the present run, and counts as dependent where
+that run does not show it. So there are a few runs in vain, and where threads wait for locks.
 """
 
 from __future__ import annotations
@@ -174,10 +173,10 @@ class OptimalDPOR(Scheduler):
         node.event = Event(
             thread.number, (index + 1) * STAMP, thread.clock[:], pending, thread.kind not in SILENT
         )
+        self._races.extend((earlier, index) for earlier in conflicts)
         if index < self._repeated:
             return
         node.kind, node.site = thread.kind, thread.site  # type: ignore[assignment]
-        self._races.extend((earlier, index) for earlier in conflicts)
         after = 0
         for number in members((node.asleep | node.done) & ~(1 << thread.number)):
             if not node.event.depends(node.pending[number]):
