@@ -272,6 +272,8 @@ def both(rules: Verdict, model: Verdict | str) -> Verdict:
     ]
     if model.verdict == worse != rules.verdict:
         findings = [*model.findings, *rules.findings]
+    elif worse == VIOLATES:  # the first event that one of them refuses comes first
+        findings.sort(key=lambda finding: (finding.event is None, finding.line))
     notes = (*rules.notes, *model.notes)
     if rules.verdict != model.verdict:
         notes += (f"the rules say {rules.verdict}, and the model says {model.verdict}",)

@@ -142,21 +142,15 @@ def shrunk(path: Path, seconds: float | None = None) -> Small | None:
     return _written(reader.header, rest, name, str(target.get("detail", "")))
 
 
-def explained(path: Path, seconds: float | None = None) -> Small | Shrunk | None:
-    """The few events that show why the table refuses a trace in a file.
+def explained(path: Path, line: int, seconds: float | None = None) -> Small | Shrunk | None:
+    """The few events that show why a trace in a file is refused at a line, first of all.
 
     They are those of the rules event by event where these refuse the same event first, since they
     know a repair; else those that still break the rule of the table.
     """
-    with database.opened() as tables:
-        batch = law.Batch(tables)
-        batch.read(path)
-        ((_, verdict),) = batch.verdicts()
-    if isinstance(verdict, Exception):
-        raise verdict
-    if verdict.verdict == VIOLATES and verdict.first and declared.find("shrink"):
+    if line and declared.find("shrink"):
         small = by_events(path, seconds).small
-        if small is not None and small.lines[-1] == verdict.first.line:
+        if small is not None and small.lines[-1] == line:
             return small
     return shrunk(path, seconds)
 

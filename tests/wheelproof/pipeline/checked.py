@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from traces.bulk import FAMILIES
-from wheelproof.pipeline import local
+from wheelproof.pipeline import answers, database, local
 from wheelproof.pipeline.rule import Family
 from wheelproof.trace.format.tally import Tally
 
@@ -36,6 +37,34 @@ def of(
     """What the rules gave for one trace."""
     run = local.run_of(0, head, footer)
     return local.ask(families, local.sources([(run, events)]))
+
+
+TOGETHER = 100
+"""Traces that are in one database."""
+
+
+def on_duckdb(
+    traces: Iterable[Trace], families: Iterable[Family] = FAMILIES
+) -> Iterator[tuple[Counter[str], Counter[str]]]:
+    """Of each of many traces how much each rule applied to, and how often it is broken, by the
+    table on DuckDB."""
+    waiting = iter(traces)
+    while batch := list(itertools.islice(waiting, TOGETHER)):
+        runs = [
+            local.run_of(number, head, footer) for number, (head, _, footer) in enumerate(batch)
+        ]
+        with database.opened() as tables:
+            for number, (_, events, _) in enumerate(batch):
+                for event in events:
+                    tables.add(number, None, event)
+            tables.complete(runs)
+            given = answers.ask(tables.connection, families, 0)
+        for number in range(len(batch)):
+            yield _of_run(given.applied, number), _of_run(given.broken, number)
+
+
+def _of_run(counts: Counter[tuple[int, str]], number: int) -> Counter[str]:
+    return Counter({rule: count for (run, rule), count in counts.items() if run == number})
 
 
 def place(row: Mapping[str, Any]) -> tuple[str, Any]:

@@ -186,10 +186,9 @@ def write(folder: Path, which: str) -> Inputs:
     few = which == "few"
     conforming = Simulator(SEED, OPERATIONS).run()
     changed = _few_changed(conforming) if few else changed_traces(conforming)
-    broken = {
-        name: {*checked.rules(header(name), footer, events)}
-        for name, (events, footer) in changed.items()
-    }
+    traces = [(header(name), events, footer) for name, (events, footer) in changed.items()]
+    answers = checked.on_duckdb(traces)
+    broken = {name: {*found} for name, (_, found) in zip(changed, answers, strict=True)}
     families = tuple(family for family in FAMILIES if not few or family.name in FEW_FAMILIES)
     inputs = Inputs(folder, families, conforming, changed, broken, {})
     inputs.sample = _few_sampled(inputs) if few else _sample(inputs)

@@ -123,14 +123,21 @@ def measured() -> dict[str, dict[str, dict[str, int]]]:
     """Base -> what was taken away -> rule -> how much it applied to."""
     out: dict[str, dict[str, dict[str, int]]] = {}
     for base, trace in bases().items():
-        for what, (head, events, footer) in variants(trace):
-            if footer is not None:  # the end of the trace is the end of the run
-                threads: dict[str, int] = {}
-                for event in events:
-                    threads[str(event["tid"])] = threads.get(str(event["tid"]), 0) + 1
-                footer = {**footer, "events": len(events), "per_thread_last_tseq": threads}
-            out.setdefault(base, {})[what] = dict(checked.of(head, footer, events).applied)
+        names = [what for what, _ in variants(trace)]
+        answers = checked.on_duckdb(_ended(changed) for _, changed in variants(trace))
+        out[base] = {what: applied for what, (applied, _) in zip(names, answers, strict=True)}
     return out
+
+
+def _ended(trace: Trace) -> Trace:
+    """The end of the trace is the end of the run."""
+    head, events, footer = trace
+    if footer is None:
+        return trace
+    threads: dict[str, int] = {}
+    for event in events:
+        threads[str(event["tid"])] = threads.get(str(event["tid"]), 0) + 1
+    return head, events, {**footer, "events": len(events), "per_thread_last_tseq": threads}
 
 
 def derived(

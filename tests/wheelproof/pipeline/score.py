@@ -1,13 +1,16 @@
 """Prints the mutation score of the rules as Markdown: every kind of event, changed in every way, in
-both styles. By the rules in memory, with which test_engines.py compares Spark and DuckDB.
+both styles. By the table of rules on DuckDB, as `wheelproof trace check` has it.
 
-`python tests/wheelproof/pipeline/score.py [SEEDS]`
+`python tests/wheelproof/pipeline/score.py [SEEDS] [--beside]`. ``--beside`` names the changed
+traces that the rules event by event refuse and the table does not; the exit code is 1 where there
+are any.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -20,6 +23,8 @@ from benchmarks import mutations
 from benchmarks.simulate import Simulator
 from benchmarks.simulated_log import header
 from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.judging import replay
+from wheelproof.trace.judging.verdict import CONFORMS
 
 REJECTED, COMMUTES, PASSED = "rejected", "steps that commute", "passed"
 
@@ -31,17 +36,14 @@ def footer(events: list[dict]) -> dict:
     return tally.footer()
 
 
-def outcome(
-    conforming: list[dict],
-    whole: dict,
-    kind: str,
-    operator: str,
-    style: str,
-    seed: int,
-    events: list[dict],
-) -> str:
+Changed = tuple[str, str, int, str, list[dict]]
+"""Kind, operator, seed, style and events."""
+
+
+def outcome(conforming: list[dict], changed: Changed, refused: bool) -> str:
     """``REJECTED``, ``COMMUTES``, the name of a freedom, or ``PASSED``."""
-    if checked.violations(header("x"), whole if style == "log" else footer(events), events):
+    kind, operator, seed, style, events = changed
+    if refused:
         return REJECTED
     if style == "behaviour" and (free := equivalents.freedom(conforming, events)):
         return free
@@ -54,17 +56,44 @@ def outcome(
     )
 
 
-def main(seeds: int) -> None:
-    conforming = Simulator(3, 30).run()
-    whole, score, passed = footer(conforming), defaultdict(Counter), defaultdict(Counter)
+def changes(conforming: list[dict], seeds: int) -> Iterator[Changed]:
+    """Every kind of event, changed in every way."""
     for style in mutations.STYLES:
         for kind, operator, seed, events in mutations.all_mutants(conforming, style, seeds):
-            found = outcome(conforming, whole, kind, operator, style, seed, events)
-            score[style, operator][found] += 1
-            if found != REJECTED and found != COMMUTES:
-                passed[style, operator][
-                    f"`{kind}`" + ("" if found == PASSED else f" ({found})")
-                ] += 1
+            yield kind, operator, seed, style, events
+
+
+def trace(changed: Changed, whole: dict) -> checked.Trace:
+    """A changed run. ``whole``: the footer of the right one, which a log has still."""
+    style, events = changed[3:]
+    return header("x"), events, whole if style == "log" else footer(events)
+
+
+def refused_beside(conforming: list[dict], seeds: int, passed: set[int]) -> list[str]:
+    """The changed runs among ``passed``, by their numbers, that the rules event by event refuse."""
+    whole, names = footer(conforming), []
+    for number, changed in enumerate(changes(conforming, seeds)):
+        if number in passed:
+            verdict = replay.replay_events(*trace(changed, whole))
+            if verdict.verdict != CONFORMS:
+                kind, operator, seed, style, _ = changed
+                names.append(f"{style}-{kind}-{operator}-{seed}: {verdict.first.property}")
+    return names
+
+
+def main(seeds: int, beside: bool) -> int:
+    conforming = Simulator(3, 30).run()
+    whole, score, passed = footer(conforming), defaultdict(Counter), defaultdict(Counter)
+    answers = checked.on_duckdb(trace(each, whole) for each in changes(conforming, seeds))
+    accepted = set()
+    for number, (changed, (_, rules)) in enumerate(zip(changes(conforming, seeds), answers)):
+        kind, operator, _, style, _ = changed
+        found = outcome(conforming, changed, bool(rules))
+        score[style, operator][found] += 1
+        if found != REJECTED:
+            accepted.add(number)
+        if found != REJECTED and found != COMMUTES:
+            passed[style, operator][f"`{kind}`" + ("" if found == PASSED else f" ({found})")] += 1
     print(
         "| changed | how | rejected | steps that commute | a freedom | passed | of which kinds "
         "|\n|---|---|---|---|---|---|---|"
@@ -83,7 +112,13 @@ def main(seeds: int) -> None:
             f"{total[PASSED]} passed: "
             f"{100 * (1 - total[PASSED] / total.total()):.1f} % decided"
         )
+    if not beside:
+        return 0
+    names = refused_beside(conforming, seeds, accepted)
+    print(f"\nrefused by the rules event by event alone: {len(names)}", *names, sep="\n")
+    return int(bool(names))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    numbers = [int(each) for each in sys.argv[1:] if each.isdigit()]
+    sys.exit(main(numbers[0] if numbers else 3, "--beside" in sys.argv))

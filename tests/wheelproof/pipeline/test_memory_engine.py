@@ -17,12 +17,17 @@ ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "wheelproof" / "trace" / "golden"
 KAFKA = ROOT / "tests" / "real" / "recordings" / "load.jsonl.gz"
 SMALL = GOLDEN / "readd.jsonl"
-ENGINES = ("rules", "memory")
+DEFAULT = ""
+ENGINES = (DEFAULT, "rules", "memory")
+
+
+def chosen(engine):
+    return ["--engine", engine] if engine else []
 
 
 def code(engine, *paths):
     """The exit code of a check."""
-    arguments = ["check", "--engine", engine, *map(str, paths), "--subject", str(ROOT)]
+    arguments = ["check", *chosen(engine), *map(str, paths), "--subject", str(ROOT)]
     result = CliRunner().invoke(commands.app, arguments)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         return result.exception.exit_code
@@ -72,19 +77,15 @@ CUTS = (
 )
 
 
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("cut", CUTS)
-def test_a_recording_that_is_cut_is_incomplete_by_the_rules(cut, tmp_path):
-    assert code("rules", cut(tmp_path)) == INCOMPLETE
+def test_a_recording_that_is_cut_is_incomplete_by_the_rules(cut, engine, tmp_path):
+    assert code(engine, cut(tmp_path)) == INCOMPLETE
 
 
 @pytest.mark.parametrize("cut", CUTS[:-1])
 def test_a_recording_that_is_cut_is_incomplete_on_the_model(cut, tmp_path):
     assert code("model", cut(tmp_path)) == INCOMPLETE
-
-
-@pytest.mark.parametrize("cut", CUTS)
-def test_a_recording_that_is_cut_is_incomplete_in_memory(cut, tmp_path):
-    assert code("memory", cut(tmp_path)) == INCOMPLETE
 
 
 # -- the footer's digest
@@ -120,14 +121,10 @@ def changed(change, folder):
     return folder / "changed.jsonl"
 
 
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("change", CHANGES)
-def test_the_rules_hold_a_recording_against_the_digest_of_its_footer(change, tmp_path):
-    assert code("rules", changed(change, tmp_path)) == INCOMPLETE
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_the_engine_in_memory_does_so_too(change, tmp_path):
-    assert code("memory", changed(change, tmp_path)) == INCOMPLETE
+def test_a_recording_is_held_against_the_digest_of_its_footer(change, engine, tmp_path):
+    assert code(engine, changed(change, tmp_path)) == INCOMPLETE
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -156,8 +153,7 @@ def limited(memory, cpu_s, engine, path):
         str(cpu_s),
         "trace",
         "check",
-        "--engine",
-        engine,
+        *chosen(engine),
         "--quiet",
         str(path),
     ]
@@ -219,7 +215,9 @@ HELD = pytest.mark.xfail(
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("engine", ["rules", pytest.param("memory", marks=HELD)])
+@pytest.mark.parametrize(
+    "engine", ["rules", *[pytest.param(engine, marks=HELD) for engine in ("memory", DEFAULT)]]
+)
 def test_a_run_that_is_larger_than_memory_is_checked(engine, tmp_path):
     file = large(tmp_path / "large.jsonl", 1_000_000)
     assert file.stat().st_size > GB // 8
@@ -228,5 +226,5 @@ def test_a_run_that_is_larger_than_memory_is_checked(engine, tmp_path):
 
 def test_the_run_that_is_made_for_that_is_sound(tmp_path):
     file = large(tmp_path / "large.jsonl", 100)
-    assert code("rules", file) == 0 and code("memory", file) == 0
+    assert [code(engine, file) for engine in ENGINES] == [0, 0, 0]
     assert json.loads(file.read_text(encoding="utf-8").splitlines()[-1])["footer"]["events"] == 100

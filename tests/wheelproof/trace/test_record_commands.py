@@ -161,6 +161,6 @@ def test_the_steps_of_a_counterexample_are_recorded(tmp_path):
     result = invoke("replay", file)
     assert (
         result.exit_code == 1
-        and "CancelWins" in result.output
+        and "CheckedLive" in result.output
         and "cheapest repair: delete line" in result.output
     )

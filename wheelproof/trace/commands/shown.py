@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def print_shrunk(found: Shrunk) -> None:
     shown = Shown(found.header)
     repair = f"; cheapest repair: {found.repair}" if found.repair else ""
-    print(f"  {len(found.events)} events show it{repair}")
+    print(f"  {len(found.events)} events show {found.property}{repair}")
     for line, event in zip(found.lines, found.events):
         print(f"    line {line}: {shown.event(event)}")
 

@@ -340,14 +340,14 @@ def _print_reasons(trace: Path, finding: Finding) -> None:
             able = ", ".join(refused.enabled) or "nothing"
             print(f"  possible here, on the same things: {able}")
     print("  what led there:")
-    print_reasons(trace)
+    print_reasons(trace, finding)
 
 
-def print_reasons(trace: Path) -> None:
-    """Print the few events that show why a rule refuses a trace."""
+def print_reasons(trace: Path, finding: Finding) -> None:
+    """Print the few events that show why a trace is refused."""
     from wheelproof.pipeline.shrinking import explained
 
-    small = explained(trace)
+    small = explained(trace, finding.line)
     if small is not None:
         shown.print_shrunk(small)
 
@@ -381,7 +381,9 @@ def shrink(
             f"{trace}: a recording of labelled operations is not shrunk.",
             "`wheelproof trace replay` shows the step that is refused, and what led there.",
         )
-    found = explained(trace)
+    verdict = verdict_on(trace, Judges(root))
+    first = verdict.first if verdict.verdict == "violates" else None
+    found = None if first is None else explained(trace, first.line)
     if found is None:
         raise NothingChecked(
             f"{trace}: no rule refuses it, so that there is nothing to shrink.",
