@@ -39,8 +39,6 @@ MISSED = {
     "behaviour watchers_remove drop": ONLY,
     **dict.fromkeys(
         (
-            "behaviour cancel_key_begin swap",
-            "behaviour check_begin swap",
             "behaviour lock_acquire swap",
             "behaviour lock_release swap",
             "behaviour watch_add swap",

@@ -12,10 +12,12 @@ from benchmarks import mutations
 from benchmarks.simulate import Simulator
 from benchmarks.simulated_log import header
 from tests.found import mechanisms
-from wheelproof.pipeline import law, shrinking
-from wheelproof.trace import examples
+from wheelproof.pipeline import answers, database, law, shrinking
+from wheelproof.pipeline.runs import Run
+from wheelproof.trace import declared, examples
 from wheelproof.trace.commands import app
 from wheelproof.trace.format import jsonl
+from wheelproof.trace.judging.replay import key_of
 from wheelproof.trace.judging.verdict import (
     CONFORMS,
     INCOMPLETE,
@@ -166,3 +168,19 @@ def test_only_the_events_that_are_needed_are_left(needed):
 
 def test_a_trace_that_does_not_fail_again_is_left_as_it_is():
     assert shrinking.smallest(items(20), lambda traces: [False] * len(traces)) == items(20)
+
+
+@pytest.mark.parametrize("name", ["timer", "purgatory"])
+def test_what_comes_before_a_cut_of_a_sound_run_breaks_no_rule(name):
+    """In the order of the clocks a prefix has all that its events follow from."""
+    reader = jsonl.Reader(Path(__file__).parent / "kafka" / f"{name}.jsonl.gz")
+    events = sorted([event for _, event in reader], key=key_of)
+    with database.opened() as tables:
+        cut = dict(reader.footer) | {"cut": {"L none": 1}}
+        lengths = range(5, len(events), len(events) // 8)
+        for index, length in enumerate(lengths):
+            for event in events[:length]:
+                tables.add(index, None, event)
+        tables.complete([Run(index, "", [], reader.header, cut) for index in range(len(lengths))])
+        found = answers.ask(tables.connection, declared.part("bulk").FAMILIES)
+    assert not found.broken and {run for run, _ in found.applied} == set(range(len(lengths)))
