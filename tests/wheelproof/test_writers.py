@@ -82,6 +82,7 @@ WRITERS = {
     "real/zookeeper/server.py": SETTINGS,
     "tools/fuzz.py": JSON,
     "tools/instances.py": PAGES,
+    "tools/names.py": PAGES,
     "tools/night.py": JSON,
     "tools/pages.py": PAGES,
     "tools/theorems.py": PAGES,
