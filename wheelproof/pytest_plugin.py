@@ -278,7 +278,7 @@ class MechanismFile(pytest.File):
         with alone(output / "locks" / f"{mechanism}.{name}", wait) as mine:
             if not mine:
                 return None
-            rows, reports = verify.reported(options)
+            rows, reports = verify.rows_and_reports(options)
             return rows, reports[mechanism]
 
 

@@ -11,7 +11,7 @@ from wheelproof_runtime import choose
 
 from tests.examples.pages import ROOT, change, wheelproof
 from wheelproof import regression
-from wheelproof.checks.comparisons import parted
+from wheelproof.checks.comparisons import difference_file
 from wheelproof.checks.context import Context
 from wheelproof.counterexample import columns, document, export, replay, traced
 from wheelproof.counterexample.build import Diverged, build, labelled
@@ -181,7 +181,9 @@ def test_a_missing_choice_is_a_counterexample_that_the_sound_code_does_not_repro
     file = (
         tmp_path
         / "out"
-        / parted(context, graph.model, Config("c", SCENARIO), found.difference, "bisimulation", "c")
+        / difference_file(
+            context, graph.model, Config("c", SCENARIO), found.difference, "bisimulation", "c"
+        )
     )
     assert replay.run(file, "impl", root=copy) == 1
     assert "never chooses" in capsys.readouterr().out

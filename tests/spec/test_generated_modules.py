@@ -32,7 +32,7 @@ def refused(mechanism: project.Mechanism, folder: Path) -> str:
     modules = []
     for config in forms(mechanism):
         name = f"MC{mechanism.module}_{config.name}"
-        described = Context(mechanism, folder).described(name, config, deadlock=False)
+        described = Context(mechanism, folder).describe(name, config, deadlock=False)
         modules.append(mc.generate(described, folder, bare=True).module.name)
     runtime, tools = java.locate(), jar.locate()
     options = (*QUICK_START, *archive.options(runtime, tools), "-cp", str(tools.path))

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from wheelproof.checks.context import Context, Report, verdict_of
-from wheelproof.checks.drawing import candidates, mixed, reachable, skipped, truth_of
+from wheelproof.checks.drawing import candidates, mix, reachable, truth_of, without_states
 from wheelproof.checks.samples import (
     ENOUGH,
     Sample,
@@ -40,12 +40,12 @@ FIRST, DRAWN = 250, 2_000
 
 def missing(mechanism: Mechanism) -> tuple[str, str] | None:
     """(witness, reason) of the first that declaration, model or specification lacks, else None."""
-    declared, toml = witnesses(mechanism), f"spec/{mechanism.toml.name}"
-    listed = mechanism.witnesses
-    for name in (*declared, *(each for each in listed if each not in declared)):
-        if name not in declared:
+    declarations, toml = witnesses(mechanism), f"spec/{mechanism.toml.name}"
+    of_model = mechanism.witnesses
+    for name in (*declarations, *(name for name in of_model if name not in declarations)):
+        if name not in declarations:
             return name, f"the model lists {name} in WITNESSES, and [model] of {toml} does not"
-        if name not in listed:
+        if name not in of_model:
             return name, f"[model] of {toml} lists {name}, and the model's WITNESSES do not"
         if mechanism.by_hand and not callable(getattr(mechanism.model_module.Model, name, None)):
             return name, f"the model lists {name} in WITNESSES, and has no such method"
@@ -64,8 +64,8 @@ class Source:
     def __init__(self, mechanism: Mechanism, scenario: str, broken: str = "") -> None:
         self.scenario, self.model = scenario, mechanism.model(scenario)
         self._draw = random.Random(scenario)
-        reached = reachable(mechanism, scenario, self._draw, broken)
-        self._reachable = own_states(self.model, reached)
+        states = reachable(mechanism, scenario, self._draw, broken)
+        self._reachable = own_states(self.model, states)
         self._states: list[State] = []
         self._truths: dict[str, list[bool | None]] = {name: [] for name in predicates(mechanism)}
 
@@ -73,7 +73,7 @@ class Source:
         """The first states, this many."""
         while len(self._states) < number:
             self._states.append(
-                mixed(self._reachable, self._draw, self.model.threads)
+                mix(self._reachable, self._draw, self.model.threads)
                 if _by_mixing(len(self._states))
                 else self._draw.choice(self._reachable)
             )
@@ -81,24 +81,26 @@ class Source:
 
     def truths(self, name: str, number: int) -> list[bool | None]:
         """A property's truth values in the first states, None where it has none."""
-        known = self._truths[name]
-        known += [truth_of(self.model, name, state) for state in self.states(number)[len(known) :]]
-        return known[:number]
+        truths = self._truths[name]
+        truths += [
+            truth_of(self.model, name, state) for state in self.states(number)[len(truths) :]
+        ]
+        return truths[:number]
 
     def shows(self, name: str, number: int) -> bool:
         """Whether the first states show both truth values of a property."""
-        found = self.truths(name, number)
-        return True in found and False in found
+        truths = self.truths(name, number)
+        return True in truths and False in truths
 
     def sample(self, number: int) -> Sample:
         """The first states, with all truth values: state by state, as a model loads each once."""
         rows: list[dict[str, bool]] = []
         for index, state in enumerate(self.states(number)):
             row = {}
-            for name, known in self._truths.items():
-                if index == len(known):
-                    known.append(truth_of(self.model, name, state))
-                if (truth := known[index]) is not None:
+            for name, truths in self._truths.items():
+                if index == len(truths):
+                    truths.append(truth_of(self.model, name, state))
+                if (truth := truths[index]) is not None:
                     row[name] = truth
             rows.append(row)
         return Sample(
@@ -114,55 +116,58 @@ def _by_mixing(index: int) -> bool:
     return index % 4 != 0
 
 
-def selected(sample: Sample) -> Sample:
+def selection(sample: Sample) -> Sample:
     """STATES of a sample: first those with a truth value that is rare so far, then the others."""
     counts: Counter[tuple[str, bool]] = Counter()
-    taken: dict[int, None] = {}
+    numbers: dict[int, None] = {}
     for rare in (True, False):
         for number, truth in enumerate(sample.truths):
             if (
-                len(taken) < STATES
-                and number not in taken
+                len(numbers) < STATES
+                and number not in numbers
                 and (not rare or any(counts[pair] < ENOUGH for pair in truth.items()))
             ):
-                taken[number] = None
+                numbers[number] = None
                 counts.update(truth.items())
-    return sample.only(taken)
+    return sample.only(numbers)
 
 
-def chosen(mechanism: Mechanism, profile: str = "nightly") -> list[Sample]:
-    """The samples to compare: one by one that which adds the most worth, of several the largest."""
+def choice(mechanism: Mechanism, profile: str = "nightly") -> list[Sample]:
+    """The samples to compare: one by one, each of the most new worth."""
     names, scenarios = invariants(mechanism), candidates(mechanism, profile, SCENARIOS[profile])
-    declared = mechanism.of_model.sampled if profile == "fast" else ()
-    enough = len(declared) or SCENARIOS[profile]
-    left = {scenario: Source(mechanism, scenario) for scenario in scenarios}
-    worth = {scenario: source.sample(FIRST).worth(names) for scenario, source in left.items()}
-    size = {scenario: len(source.model.initial()[0]) for scenario, source in left.items()}
+    declarations = mechanism.of_model.sampled if profile == "fast" else ()
+    enough = len(declarations) or SCENARIOS[profile]
+    sources = {scenario: Source(mechanism, scenario) for scenario in scenarios}
+    worth = {scenario: source.sample(FIRST).worth(names) for scenario, source in sources.items()}
+    size = {scenario: len(source.model.initial()[0]) for scenario, source in sources.items()}
     samples: list[Sample] = []
-    known: Counter[tuple[str, str]] = Counter()
-    while left and len(samples) < enough:
+    covered_worth: Counter[tuple[str, str]] = Counter()
+    while sources and len(samples) < enough:
         best = max(
-            left,
-            key=lambda scenario: (sum((Counter(worth[scenario]) - known).values()), size[scenario]),
+            sources,
+            key=lambda scenario: (
+                sum((Counter(worth[scenario]) - covered_worth).values()),
+                size[scenario],
+            ),
         )
-        samples.append(selected(left.pop(best).sample(DRAWN)))
-        known |= Counter(worth[best])
+        samples.append(selection(sources.pop(best).sample(DRAWN)))
+        covered_worth |= Counter(worth[best])
     for name in names:  # one that is rarely broken: look for it where a mutant breaks it
-        mutated = dict.fromkeys(
+        scenarios_of_mutants = dict.fromkeys(
             mutant.scenario for mutant in mechanism.mutants.values() if mutant.property == name
         )
-        for scenario in sorted(mutated, key=lambda each: each not in left):
-            if any(each.seen(name) for each in samples):
+        for scenario in sorted(scenarios_of_mutants, key=lambda scenario: scenario not in sources):
+            if any(sample.rarity(name) for sample in samples):
                 break
             if (source := Source(mechanism, scenario, name)).shows(name, DRAWN):
-                samples = [each for each in samples if each.scenario != scenario]
-                samples.append(selected(source.sample(DRAWN)))
-                left.pop(scenario, None)
-        for scenario in list(left):
-            if any(each.seen(name) for each in samples):
+                samples = [sample for sample in samples if sample.scenario != scenario]
+                samples.append(selection(source.sample(DRAWN)))
+                sources.pop(scenario, None)
+        for scenario in list(sources):
+            if any(sample.rarity(name) for sample in samples):
                 break
-            if left[scenario].shows(name, DRAWN):
-                samples.append(selected(left.pop(scenario).sample(DRAWN)))
+            if sources[scenario].shows(name, DRAWN):
+                samples.append(selection(sources.pop(scenario).sample(DRAWN)))
     return samples
 
 
@@ -175,54 +180,56 @@ def check(context: Context) -> Report:
     ``unjudged`` counts the mixed states that TLC cannot judge.
     """
     mechanism = context.mechanism
-    started = context.begin("graph", NAME, context.limits.tlc_seconds)
+    start = context.begin("graph", NAME, context.limits.tlc_seconds)
     if lacking := missing(mechanism):
         row = context.row(
             "graph",
             NAME,
-            started,
+            start,
             expected="sampled",
             verdict=Verdict.VIOLATED,
             property=lacking[0],
             why=lacking[1],
         )
         return Report([row])
-    names, samples = invariants(mechanism), chosen(mechanism, context.profile)
-    one_sided = [name for name in names if not any(each.seen(name) for each in samples)]
-    judged: Found = {
+    names, samples = invariants(mechanism), choice(mechanism, context.profile)
+    one_sided = [name for name in names if not any(sample.rarity(name) for sample in samples)]
+    judgement: Found = {
         "verdict": Verdict.VACUOUS if len(one_sided) == len(names) else Verdict.SAMPLED
     }
-    unjudged, rejected = 0, {f"{name} negated": False for name in predicates(mechanism)}
+    skips, rejections = 0, {f"{name} negated": False for name in predicates(mechanism)}
     if one_sided:
-        judged["why"] = f"no drawn state shows both truth values of {', '.join(one_sided)}"
+        judgement["why"] = f"no drawn state shows both truth values of {', '.join(one_sided)}"
     for whole in samples:
         sample, result, theirs = judged_by_tlc(context, whole, NAME)
-        unjudged += len(whole.states) - len(sample.states)
+        skips += len(whole.states) - len(sample.states)
         if result.outcome is not Outcome.COMPLETED:
-            judged = {"verdict": verdict_of(result), "why": result.explanation}
+            judgement = {"verdict": verdict_of(result), "why": result.explanation}
             break
-        if found := difference(sample, theirs):
-            judged = {"verdict": Verdict.VIOLATED, "property": found[0], "why": found[1]}
+        if fault := difference(sample, theirs):
+            judgement = {"verdict": Verdict.VIOLATED, "property": fault[0], "why": fault[1]}
             break
-        rejected |= controls(sample, theirs)
+        rejections |= controls(sample, theirs)
     return Report(
         [
             context.row(
                 "graph",
                 NAME,
-                started,
+                start,
                 expected="sampled",
                 bound=f"{STATES} states of each of {len(samples)} scenarios",
-                **judged,
-                controls=rejected,
+                **judgement,
+                controls=rejections,
                 figures={
-                    "scenarios": ", ".join(each.scenario for each in samples),
-                    "states": sum(len(each.states) for each in samples) - unjudged,
-                    "unjudged": unjudged,
+                    "scenarios": ", ".join(sample.scenario for sample in samples),
+                    "states": sum(len(sample.states) for sample in samples) - skips,
+                    "unjudged": skips,
                     "properties": len(names),
                     "witnesses": len(witnesses(mechanism)),
                     "one_sided": len(one_sided),
-                    "skipped": ", ".join(skipped(mechanism, (each.scenario for each in samples)))
+                    "skipped": ", ".join(
+                        without_states(mechanism, (sample.scenario for sample in samples))
+                    )
                     or "none",
                 },
             )
@@ -232,21 +239,21 @@ def check(context: Context) -> Report:
 
 def controls(sample: Sample, theirs: Mapping[int, Mapping[str, bool]]) -> dict[str, bool]:
     """Planted fault -> whether it is rejected by name: each predicate negated in one state."""
-    rejected = {}
+    rejections = {}
     for number, truth in enumerate(sample.truths):
         for name in truth:
-            if (control := f"{name} negated") not in rejected:
-                one = sample.only([number])
-                one.truths = [{**truth, name: not truth[name]}]
-                found = difference(one, {0: theirs[number]})
-                rejected[control] = found is not None and found[0] == name
-    return rejected
+            if (control := f"{name} negated") not in rejections:
+                single = sample.only([number])
+                single.truths = [{**truth, name: not truth[name]}]
+                fault = difference(single, {0: theirs[number]})
+                rejections[control] = fault is not None and fault[0] == name
+    return rejections
 
 
 def difference(sample: Sample, theirs: Mapping[int, Mapping[str, bool]]) -> tuple[str, str] | None:
     """(property, reason) where TLC and the model judge a property differently, else None."""
-    for number, mine in enumerate(sample.truths):
-        for name, truth in mine.items():
+    for number, own_truths in enumerate(sample.truths):
+        for name, truth in own_truths.items():
             if theirs[number][name] != truth:
                 texts = zip(
                     names_of(sample.model),

@@ -1,4 +1,4 @@
-"""The row ``arithmetic``: what the implementation computes with numbers is proved or listed.
+"""The row ``arithmetic``: arithmetic of the implementation is proved or listed.
 
 A scenario has a few numbers, and arithmetic that goes wrong for others passes every check of its
 runs. So each function of the implementation that computes with numbers
@@ -23,7 +23,7 @@ NAME = "arithmetic"
 FILE = "harness/arithmetic.toml"
 
 UNLISTED = "Arithmetic"
-"""The property: no function computes what is neither proved nor listed."""
+"""The property: no function computes an expression that is neither proved nor listed."""
 
 PLANTED = "def planted(delay):\n    return min(delay, 2**31)\n"
 """The function of the controls, which no project has."""
@@ -31,36 +31,36 @@ PLANTED = "def planted(delay):\n    return min(delay, 2**31)\n"
 
 @dataclass(frozen=True)
 class Listed:
-    """One function. ``proved``: the theorems that run it on symbols.
-
-    ``computes``: its expressions, where none does; ``because``: why none has to.
-    """
+    """One function of the list."""
 
     name: str
     proved: tuple[str, ...] = ()
+    """The theorems that run it on symbols."""
     computes: tuple[str, ...] = ()
+    """Its expressions, where no theorem runs it."""
     because: str = ""
+    """The reason that no theorem has to."""
 
 
 def read(root: Path) -> dict[str, Listed] | None:
-    """File and function -> what is listed of it; None without the file. Raises UsageError."""
+    """File and function -> its entry in the list; None without the file. Raises UsageError."""
     file = root / FILE
     if not reading.there(file):
         return None
     tables = Tables(file, reading.tables(file))
-    listed = {}
+    entries = {}
     for name, values in tables.table("functions").items():
         place = f"functions.{name!r}"
         if not isinstance(values, dict):
             raise tables.fail(place, "must be a table", "It has proved, or computes and because.")
         item = tables.build(Listed, place, "function", values)
         texts = (item.proved, item.computes)
-        if not all(isinstance(each, list) and all(map(_is_text, each)) for each in texts if each):
+        if not all(isinstance(text, list) and all(map(_is_text, text)) for text in texts if text):
             raise tables.fail(place, "proved and computes are lists of texts")
         if bool(item.proved) == bool(item.computes) or bool(item.computes) != bool(item.because):
             raise tables.fail(place, "must have either proved, or computes and because")
-        listed[name] = Listed(name, tuple(item.proved), tuple(item.computes), item.because)
-    return listed
+        entries[name] = Listed(name, tuple(item.proved), tuple(item.computes), item.because)
+    return entries
 
 
 def _is_text(value: object) -> bool:
@@ -68,66 +68,70 @@ def _is_text(value: object) -> bool:
 
 
 def faults(
-    computed: Mapping[str, Mapping[str, tuple[str, ...]]], listed: Mapping[str, Listed]
+    computations: Mapping[str, Mapping[str, tuple[str, ...]]], entries: Mapping[str, Listed]
 ) -> list[str]:
-    """What the list of functions lacks, and what it has too much. ``computed``: by file."""
-    named = {
+    """The functions that the list lacks, and its entries too many. ``computations``: by file."""
+    texts_by_name = {
         f"{file} {function}": texts
-        for file, functions in computed.items()
+        for file, functions in computations.items()
         for function, texts in functions.items()
     }
-    found = []
-    for name, texts in named.items():
-        item = listed.get(name)
+    sentences = []
+    for name, texts in texts_by_name.items():
+        item = entries.get(name)
         if item is None:
-            found.append(f"{name} computes {', '.join(texts)}, and is not listed")
+            sentences.append(f"{name} computes {', '.join(texts)}, and is not listed")
         elif not item.proved and item.computes != texts:
-            found.append(
+            sentences.append(
                 f"{name} computes {', '.join(texts)}, and is listed with {', '.join(item.computes)}"
             )
-    found += [
+    sentences += [
         f"{name} is listed, and computes nothing with numbers"
-        for name in listed
-        if name.partition(" ")[0] in computed and name not in named
+        for name in entries
+        if name.partition(" ")[0] in computations and name not in texts_by_name
     ]
-    return found
+    return sentences
 
 
-def controls(listed: Mapping[str, Listed]) -> dict[str, bool]:
+def controls(entries: Mapping[str, Listed]) -> dict[str, bool]:
     """Planted fault -> whether it is refused by name.
 
     A function computes and is not listed; it is listed with another expression; one is listed that
     computes nothing.
     """
     name = "planted planted"
-    computed = {"planted": computations(PLANTED, "planted")}
-    other = {**listed, name: Listed(name, computes=("delay",), because="planted")}
+    planted_computations = {"planted": computations(PLANTED, "planted")}
+    more = {**entries, name: Listed(name, computes=("delay",), because="planted")}
     return {
-        "a function that is not listed": name in " ".join(faults(computed, listed)),
-        "another expression": name in " ".join(faults(computed, other)),
-        "a function that computes nothing": name in " ".join(faults({"planted": {}}, other)),
+        "a function that is not listed": name in " ".join(faults(planted_computations, entries)),
+        "another expression": name in " ".join(faults(planted_computations, more)),
+        "a function that computes nothing": name in " ".join(faults({"planted": {}}, more)),
     }
 
 
 def arithmetic(context: Context, reports: Iterable[Report]) -> Row:
     """A function that computes with numbers is run on symbols by a theorem, or listed as it is."""
-    started = context.begin("coverage", NAME)
-    listed = read(context.mechanism.root) or {}
-    computed = context.implementation().computations
-    found = faults(computed, listed)
-    used = {f"{file} {name}" for file, functions in computed.items() for name in functions}
+    start = context.begin("coverage", NAME)
+    entries = read(context.mechanism.root) or {}
+    computations_by_file = context.implementation().computations
+    sentences = faults(computations_by_file, entries)
+    names = {
+        f"{file} {name}" for file, functions in computations_by_file.items() for name in functions
+    }
     return context.row(
         "coverage",
         NAME,
-        started,
+        start,
         expected="exhaustive",
-        verdict=Verdict.VIOLATED if found else Verdict.EXHAUSTIVE,
-        property=UNLISTED if found else None,
-        why=f"{'; '.join(found)}; prove it on symbols, or list it in {FILE}" if found else "",
-        controls=controls(listed),
+        verdict=Verdict.VIOLATED if sentences else Verdict.EXHAUSTIVE,
+        property=UNLISTED if sentences else None,
+        why=f"{'; '.join(sentences)}; prove it on symbols, or list it in {FILE}"
+        if sentences
+        else "",
+        controls=controls(entries),
         figures={
-            "functions": len(used),
-            "proved": sum(1 for name in used if name in listed and listed[name].proved),
-            "files": len(computed),
+            "functions": len(names),
+            "proved": sum(1 for name in names if name in entries and entries[name].proved),
+            "files": len(computations_by_file),
         },
     )

@@ -51,18 +51,18 @@ class Cache:
         self.contents: dict[tuple[str, str], str] = {}
         self.keys: dict[Job, str] = {}
 
-    def divided(self, jobs: Iterable[Job]) -> tuple[list[Job], list[tuple[Job, Report]]]:
+    def divide(self, jobs: Iterable[Job]) -> tuple[list[Job], list[tuple[Job, Report]]]:
         """The jobs to run, and those with a kept report. The report's traces are written anew.
 
         A job is kept in parts where they read different files.
         """
-        left, known = [], []
+        misses, hits = [], []
         for job in chain.from_iterable(job.parts for job in jobs):
             if (entry := self.find(job)) is None:
-                left.append(job)
+                misses.append(job)
             else:
-                known.append((job, self.restored(entry)))
-        return left, known
+                hits.append((job, self.restore(entry)))
+        return misses, hits
 
     def find(self, job: Job) -> Entry | None:
         """The entry of a job; None where there is none that can be read."""
@@ -72,7 +72,7 @@ class Cache:
                 return stored.decode(self.entries.folder / key, content, job)
         return None
 
-    def restored(self, entry: Entry) -> Report:
+    def restore(self, entry: Entry) -> Report:
         """An entry's report with marked rows; its traces are files again."""
         for name, content in entry.traces.items():
             files.replace(self.options.output / name, content.encode())
@@ -86,7 +86,7 @@ class Cache:
 
         Nothing is kept where the folder cannot be written.
         """
-        if not report.rows or not all(row.ok for row in report.rows) or self.changed(job):
+        if not report.rows or not all(row.ok for row in report.rows) or self.has_changed(job):
             return
         traces = {
             row.trace: (self.options.output / row.trace).read_text(encoding="utf-8")
@@ -119,29 +119,29 @@ class Cache:
     def content(self, mechanism: str, use: str) -> str:
         """The digest of one group of a mechanism's files, with their names."""
         if (mechanism, use) not in self.contents:
-            made = hashlib.sha256()
+            digest = hashlib.sha256()
             for file in getattr(self.inputs[mechanism], use):
                 if file not in self.digests:
-                    known = identity(file)
-                    self.digests[file] = known, hashlib.sha256(file.read_bytes()).hexdigest()
-                made.update(f"{file}\0{self.digests[file][1]}\n".encode())
-            self.contents[mechanism, use] = made.hexdigest()
+                    identifier = identity(file)
+                    self.digests[file] = identifier, hashlib.sha256(file.read_bytes()).hexdigest()
+                digest.update(f"{file}\0{self.digests[file][1]}\n".encode())
+            self.contents[mechanism, use] = digest.hexdigest()
         return self.contents[mechanism, use]
 
-    def changed(self, job: Job) -> bool:
+    def has_changed(self, job: Job) -> bool:
         """Whether a file that the job reads is another one than when its key was made."""
         files = [
             file for use in self.uses(job) for file in getattr(self.inputs[job.mechanism], use)
         ]
         return any(identity(file) != self.digests[file][0] for file in files) or any(
-            identity(file) != known for file, known in self._tool.items()
+            identity(file) != earlier for file, earlier in self._tool.items()
         )
 
     @cached_property
     def _tool(self) -> dict[Path, Identity]:
         packages = [Path(wheelproof.__file__).parent]
-        if (installed := distribution()) is not None:
-            packages.append(installed / DISTRIBUTION)
+        if (folder := distribution()) is not None:
+            packages.append(folder / DISTRIBUTION)
         return {
             file: identity(file)
             for package in packages
@@ -151,36 +151,36 @@ class Cache:
 
     @cached_property
     def tool(self) -> str:
-        """The digest of the tool, of the primitives' distribution, and of what they run on."""
-        made = hashlib.sha256(repr(sorted(versions().items())).encode())
+        """The digest of the tool, of the primitives' distribution, and of all versions below."""
+        digest = hashlib.sha256(repr(sorted(versions().items())).encode())
         for file in self._tool:
-            made.update(f"{file}\0".encode() + file.read_bytes())
-        return made.hexdigest()
+            digest.update(f"{file}\0".encode() + file.read_bytes())
+        return digest.hexdigest()
 
 
 def versions() -> dict[str, str]:
-    """What the tool runs on: the packages that it needs, Python, and Java and TLC if there."""
-    found = dict(packages())
-    found["Python"] = sys.version
+    """Versions of the packages that the tool needs, of Python, and of Java and TLC if there."""
+    by_name = dict(packages())
+    by_name["Python"] = sys.version
     with suppress(WheelproofError):
-        found["Java"] = str(java.locate())
+        by_name["Java"] = str(java.locate())
     with suppress(WheelproofError):
-        found["TLC"] = str(jar.locate(fetch=False).sha256)
-    return found
+        by_name["TLC"] = str(jar.locate(fetch=False).sha256)
+    return by_name
 
 
 @cache
 def packages() -> dict[str, str]:
     """Name -> version of the tool and of all that it needs, read once in a process."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     waiting = ["wheelproof"]
     while waiting:
         name = waiting.pop()
         with suppress(metadata.PackageNotFoundError):
             read = metadata.metadata(name)
-            found[name] = read["Version"]
-            for each in read.get_all("Requires-Dist") or ():
-                needed = _NAME.match(each)
-                if needed and "extra ==" not in each and needed[0] not in found:
-                    waiting.append(needed[0])
-    return found
+            by_name[name] = read["Version"]
+            for requirement in read.get_all("Requires-Dist") or ():
+                match = _NAME.match(requirement)
+                if match and "extra ==" not in requirement and match[0] not in by_name:
+                    waiting.append(match[0])
+    return by_name

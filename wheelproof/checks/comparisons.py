@@ -28,7 +28,7 @@ KEPT = 6
 KEPT_STATES = 20_000
 """A reduced graph of more states is not kept."""
 
-_kept: dict[tuple[int, str], tuple[Mechanism, StateGraph]] = {}
+_GRAPHS: dict[tuple[int, str], tuple[Mechanism, StateGraph]] = {}
 
 
 def reduced_graph(
@@ -36,32 +36,31 @@ def reduced_graph(
 ) -> StateGraph:
     """The reduced graph of a mechanism's model, which several checks of one scenario share."""
     key = id(mechanism), scenario
-    if key in _kept:
-        _kept[key] = _kept.pop(key)  # the last one used goes last
-        return _kept[key][1]
+    if key in _GRAPHS:
+        _GRAPHS[key] = _GRAPHS.pop(key)  # the last one used goes last
+        return _GRAPHS[key][1]
     graph = reduced.reduce(mechanism.model(scenario), mechanism.silent, progress=progress)
     if graph.distinct <= KEPT_STATES:
         # With its mechanism, whose number is no other's as long as it is kept.
-        _kept[key] = mechanism, graph
-        while len(_kept) > KEPT:
-            del _kept[next(iter(_kept))]
+        _GRAPHS[key] = mechanism, graph
+        while len(_GRAPHS) > KEPT:
+            del _GRAPHS[next(iter(_GRAPHS))]
     return graph
 
 
 @dataclass
 class Equality:
-    """TLC's full graph against the model's. The counts are TLC's; ``fault``: "" where equal.
-
-    ``controls``: of equal graphs, whether each planted fault is rejected by name.
-    """
+    """TLC's full graph against the model's, with TLC's counts."""
 
     states: int
     edges: int
     fault: str
+    """The difference, "" for equal graphs."""
     controls: Mapping[str, bool] = field(default_factory=dict)
+    """Planted fault in equal graphs -> whether it is rejected by name."""
 
 
-def dumped(
+def dump_and_compare(
     context: Context, name: str, config: Config, graph: StateGraph, **checks: Unpack[Checked]
 ) -> tuple[TlcResult, Equality | None]:
     """One TLC run with a dump of its graph, compared with the model's.
@@ -75,24 +74,24 @@ def dumped(
         result = context.tlc(name, config, dump=dump, **checks)
         if not result.whole:
             return result, None
-        compared = compare(TlcGraph.read(dump), graph, context.mechanism.pc)
+        comparison = compare(TlcGraph.read(dump), graph, context.mechanism.pc)
         return result, Equality(
-            compared.states,
-            compared.edges,
-            compared.difference or counted(result, graph),
-            compared.controls,
+            comparison.states,
+            comparison.edges,
+            comparison.difference or count_drift(result, graph),
+            comparison.controls,
         )
     finally:
         dump.unlink(missing_ok=True)
 
 
-def counted(result: TlcResult, graph: StateGraph) -> str:
+def count_drift(result: TlcResult, graph: StateGraph) -> str:
     """The differences between TLC's counts and the model's; "" if there are none."""
-    mine = {"generated": graph.generated, "distinct": graph.distinct, "depth": graph.depth}
+    own_counts = {"generated": graph.generated, "distinct": graph.distinct, "depth": graph.depth}
     return "; ".join(
-        f"{name}: TLC {theirs}, model {mine[name]}"
+        f"{name}: TLC {theirs}, model {own_counts[name]}"
         for name, theirs in counts_of(result).items()
-        if theirs != mine[name]
+        if theirs != own_counts[name]
     )
 
 
@@ -146,18 +145,18 @@ def depth_in_implementation(bisimulation: Bisimulation, graph: StateGraph, name:
     return None if there is None else there.depth
 
 
-def parted(
+def difference_file(
     context: Context,
     model: Model,
     config: Config,
     difference: Difference,
     layer: str,
     name: str,
-    mutated: Context | None = None,
+    mutation: Context | None = None,
 ) -> str | None:
     """The schedule to a difference as a file; None where not even the model can follow it.
 
-    ``mutated``: that of the implementation, where it is another machine than the model.
+    ``mutation``: that of the implementation, where it is another machine than the model.
     """
     of_name = {thread: index for index, thread in enumerate(model.threads)}
     schedule = [(of_name[thread], label) for thread, label in difference.schedule]
@@ -172,8 +171,8 @@ def parted(
                 scenario=config.scenario,
                 property="Bisimulation",
                 explanation=str(difference),
-                impl_without=(mutated or context).mechanism.lacking,
-                sources=(mutated or context).sources(config.scenario),
+                impl_without=(mutation or context).mechanism.lacking,
+                sources=(mutation or context).sources(config.scenario),
             )
         )
     except Diverged:

@@ -1,7 +1,8 @@
 """A specification's verdict from its compiled graph, where TLC need not judge it again.
 
-The front end is checked edge by edge against TLC on every config that holds. What it compiles of a
-changed specification is then compared with the changed model, which is the second reading of it.
+The front end is checked edge by edge against TLC on every config that holds. The
+compiled graph of a changed specification is then compared with the changed model, the second
+reading of it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def equality(graph: StateGraph, model: StateGraph) -> Equality:
     return Equality(graph.distinct, graph.generated - 1, same.difference(model, graph, NAMES))
 
 
-def judged(
+def judge(
     context: Context,
     graph: StateGraph,
     invariants: Sequence[str] = (),
@@ -51,12 +52,12 @@ def judged(
 ) -> TlcResult:
     """The verdict that TLC would give: the violation at the least depth, with its trace."""
     try:
-        return _judged(context, graph, invariants, liveness, deadlock)
+        return _judge(context, graph, invariants, liveness, deadlock)
     except Undefined as error:
         return TlcResult(Outcome.ERROR, exit_code=EVALUATION.start, explanation=str(error))
 
 
-def _judged(
+def _judge(
     context: Context,
     graph: StateGraph,
     invariants: Sequence[str],
@@ -70,11 +71,11 @@ def _judged(
         depth=graph.depth,
         whole=True,
     )
-    found = first_violations(graph, (*invariants, *((NO_DEADLOCK,) if deadlock else ())))
-    broken = [(graph.levels[place], name) for name, place in found.items() if place is not None]
-    if broken:
-        name = min(broken, key=lambda each: each[0])[1]
-        place = found[name]
+    first = first_violations(graph, (*invariants, *((NO_DEADLOCK,) if deadlock else ())))
+    violations = [(graph.levels[place], name) for name, place in first.items() if place is not None]
+    if violations:
+        name = min(violations, key=lambda violation: violation[0])[1]
+        place = first[name]
         assert place is not None
         steps = graph.path(place)
         return replace(
@@ -107,7 +108,7 @@ def traced_path(
     threads, pc = graph.model.threads, context.mechanism.pc
 
     def at(place: int) -> dict[str, object]:
-        return {pc: {name: own[0] for name, own in zip(threads, graph.states[place][1])}}
+        return {pc: {name: process[0] for name, process in zip(threads, graph.states[place][1])}}
 
     return (
         TraceState(1, None, "", at(0)),

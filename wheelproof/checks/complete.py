@@ -30,13 +30,13 @@ def unnoticed(verdict: str, figures: Figures, seeds: int, is_lemma: bool, links:
 
     Each part is left out of the figures, and the second solver answers otherwise.
     """
-    planted: dict[str, object] = {"vcs": 0, "seeds": seeds - 1, "second": "sat"}
-    planted |= {"links": links - 1} if links else {}
-    planted |= {} if is_lemma else {"controls": 0}
-    missed = [
+    faults: dict[str, object] = {"vcs": 0, "seeds": seeds - 1, "second": "sat"}
+    faults |= {"links": links - 1} if links else {}
+    faults |= {} if is_lemma else {"controls": 0}
+    misses = [
         name
-        for name, wrong in planted.items()
+        for name, wrong in faults.items()
         if verdict == Verdict.PROVED
         and not defect(verdict, {**figures, name: wrong}, seeds, is_lemma, links)
     ]
-    return f"a proof that lacks {', '.join(missed)} would be taken" if missed else ""
+    return f"a proof that lacks {', '.join(misses)} would be taken" if misses else ""

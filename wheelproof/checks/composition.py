@@ -39,21 +39,21 @@ def check(context: Context, entry: Composed) -> Report:
     other states than the implementation without it: a mutant that changes nothing is a fault.
     The detector must report a race exactly where the mutant declares one.
     """
-    started = context.begin("composition", entry.name, context.limits.bisimulation_seconds)
+    start = context.begin("composition", entry.name, context.limits.bisimulation_seconds)
     graph = reduced.reduce(
         context.mechanism.model(entry.scenario), context.mechanism.silent, bound=COMPARED
     )
     implementation = context.without(entry.mutant).implementation("COMPOSED")
     beat = context.beat("composition", entry.name)
-    found = searched(
+    search = search_scenario(
         context, entry, implementation, graph, lambda figures: beat(int(figures["impl_states"]))
     )
-    figures = {name: int(value) for name, value in found.figures.items() if name != "cpu"}
-    verdict, why, fault = judged(found, implementation)
+    figures = {name: int(value) for name, value in search.figures.items() if name != "cpu"}
+    verdict, why, fault = judge(search, implementation)
     if entry.equivalent and verdict is Verdict.EXHAUSTIVE and not fault:
-        other = searched(context, entry, context.implementation("COMPOSED"), graph)
-        figures["unmutated_states"] = int(other.figures["impl_states"])
-        verdict, why, fault = judged_equivalent(entry, found, other)
+        plain = search_scenario(context, entry, context.implementation("COMPOSED"), graph)
+        figures["unmutated_states"] = int(plain.figures["impl_states"])
+        verdict, why, fault = judged_equivalent(entry, search, plain)
     breaks = bool(entry.mutant) and not entry.equivalent
     rows = []
     if context.wants("composition"):
@@ -61,10 +61,10 @@ def check(context: Context, entry: Composed) -> Report:
             context.row(
                 "composition",
                 entry.name,
-                started,
+                start,
                 expected="violated" if breaks else "exhaustive",
                 expected_property=COMPOSITION if breaks else None,
-                property=COMPOSITION if found.outcome == "different" else None,
+                property=COMPOSITION if search.outcome == "different" else None,
                 verdict=verdict,
                 why=why,
                 fault=fault,
@@ -73,14 +73,14 @@ def check(context: Context, entry: Composed) -> Report:
             )
         )
     if entry.raced and context.wants("random"):
-        rows.append(race_row(context, entry, found))
+        rows.append(race_row(context, entry, search))
     report = Report(rows)
     if not entry.mutant:
         lock_order.note(report, implementation.order, entry.name)
     return report
 
 
-def searched(
+def search_scenario(
     context: Context,
     entry: Composed,
     implementation: ControlledImplementation,
@@ -99,15 +99,15 @@ def searched(
     )
 
 
-def judged(
-    found: Composition, implementation: ControlledImplementation
+def judge(
+    search: Composition, implementation: ControlledImplementation
 ) -> tuple[Verdict, str, str]:
     """Verdict, reason and fault of a search."""
-    if found.difference is not None:
-        schedule = " ".join(f"{thread}.{label}" for thread, label in found.difference.schedule)
-        return Verdict.VIOLATED, f"{found.difference} [{schedule}]", ""
-    if found.outcome == "inconclusive":
-        return Verdict.INCONCLUSIVE, found.why, ""
+    if search.difference is not None:
+        schedule = " ".join(f"{thread}.{label}" for thread, label in search.difference.schedule)
+        return Verdict.VIOLATED, f"{search.difference} [{schedule}]", ""
+    if search.outcome == "inconclusive":
+        return Verdict.INCONCLUSIVE, search.why, ""
     if not any(
         labels != implementation.labels.get(file) for file, labels in implementation.named.items()
     ):
@@ -117,58 +117,58 @@ def judged(
         )
         return Verdict.VACUOUS, why, ""
     fault = ""
-    if found.figures["matched_edges"] < found.figures["model_edges"]:
-        left = int(found.figures["model_edges"] - found.figures["matched_edges"])
-        fault = f"{left} edges of the model were taken in no run"
-    return Verdict.EXHAUSTIVE, found.why, fault
+    if search.figures["matched_edges"] < search.figures["model_edges"]:
+        untaken = int(search.figures["model_edges"] - search.figures["matched_edges"])
+        fault = f"{untaken} edges of the model were taken in no run"
+    return Verdict.EXHAUSTIVE, search.why, fault
 
 
 def judged_equivalent(
-    entry: Composed, found: Composition, plain: Composition
+    entry: Composed, search: Composition, plain: Composition
 ) -> tuple[Verdict, str, str]:
     """Verdict, reason and fault of an equivalent mutant, whose own search has no difference.
 
     ``plain``: the search of the implementation without it.
     """
-    verdict, why, fault = Verdict.EXHAUSTIVE, found.why, ""
+    verdict, why, fault = Verdict.EXHAUSTIVE, search.why, ""
     if plain.outcome == "inconclusive":
         verdict, why = Verdict.INCONCLUSIVE, plain.why
     elif plain.outcome == "different":
         fault = f"the implementation without {entry.mutant} is rejected: {plain.difference}"
-    elif all(plain.figures[name] == found.figures[name] for name in ("impl_states", "impl_edges")):
+    elif all(plain.figures[name] == search.figures[name] for name in ("impl_states", "impl_edges")):
         fault = (
             f"{entry.mutant} changes nothing: it has as many states and edges as the implementation"
         )
     return verdict, f"equivalent: {entry.equivalent}" + (f"; {why}" if why else ""), fault
 
 
-def race_row(context: Context, entry: Composed, found: Composition) -> Row:
+def race_row(context: Context, entry: Composed, search: Composition) -> Row:
     """The detector's verdict on the search's runs: every step of every state, on one path each."""
-    started = context.begin("random", entry.name)
+    start = context.begin("random", entry.name)
     verdict, why, trace = Verdict.SAMPLED, "", None
-    if found.races:
-        verdict, why = Verdict.VIOLATED, str(found.races[0])
-        if shown := composed.build(context.mechanism, entry, found.raced):
-            why, trace = shown.explanation, context.keep(shown)
-    elif found.outcome != "included":
+    if search.races:
+        verdict, why = Verdict.VIOLATED, str(search.races[0])
+        if counterexample := composed.build(context.mechanism, entry, search.raced):
+            why, trace = counterexample.explanation, context.keep(counterexample)
+    elif search.outcome != "included":
         verdict, why = (
             Verdict.INCONCLUSIVE,
-            f"the search ended before all steps were taken: {found.why or found.difference}",
+            f"the search ended before all steps were taken: {search.why or search.difference}",
         )
     return context.row(
         "random",
         entry.name,
-        started,
+        start,
         expected="violated" if entry.data_race else "sampled",
         expected_property=RACE if entry.data_race else None,
-        property=RACE if found.races else None,
+        property=RACE if search.races else None,
         verdict=verdict,
         why=why,
         bound=f"{context.bound(entry.scenario)}, every step",
         figures={
-            "runs": int(found.figures["runs"]),
-            "steps": int(found.figures["steps"]),
-            "races": len(found.races),
+            "runs": int(search.figures["runs"]),
+            "steps": int(search.figures["steps"]),
+            "races": len(search.races),
         },
         trace=trace,
     )

@@ -52,22 +52,22 @@ IN_PYTHON = frozenset({"bisimulation", "coverage", "mutant", "random", "stress"}
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a profile for one check.
-
-    ``tlc_seconds``: wall time. ``bisimulation_seconds``: CPU time of a bisimulation, and of the
-    random schedules of one grain. ``heap_mb``: of TLC's JVM.
-    ``schedules``: random ones; ``mutant_schedules``: until a mutant shows its race.
-    ``rounds``: of stress.
-    ``second_ways``: states of a bisimulation that are stepped again, reached along a second path.
-    """
+    """The limits of a profile for one check."""
 
     tlc_seconds: float
+    """Wall time of a run of TLC."""
     bisimulation_seconds: float
+    """CPU time of a bisimulation, and of the random schedules of one grain."""
     heap_mb: int
+    """The heap of TLC's JVM."""
     schedules: int
+    """Random schedules of a scenario."""
     mutant_schedules: int
+    """Random schedules until a mutant shows its race."""
     rounds: int
+    """Rounds of stress."""
     second_ways: int = 24
+    """States of a bisimulation that are stepped again, reached along a second path."""
 
 
 LIMITS = {
@@ -78,42 +78,42 @@ LIMITS = {
 
 @dataclass
 class Report:
-    """The result of a job: its rows, and the parts that it exercised, for the checks of coverage.
-
-    ``labels``: of the unmutated implementation, and the silent ones of the model.
-    ``by_scenario``: the same labels, as (scenario, label).
-    ``witnesses``: name -> config.
-    ``branches``: functions and outcomes of conditions that ran in the unmutated implementation.
-    ``changed``: slots that had two values in some bisimulation.
-    ``unread``: slots of these that the harness does not read -> (config, place).
-    ``lock_classes``: names of the locks that the unmutated implementation took. ``lock_edges``:
-    edge -> config -> where the held lock had been taken.
-    """
+    """The result of a job: its rows, and the parts that it exercised, for coverage."""
 
     rows: list[Row] = field(default_factory=list)
     labels: set[str] = field(default_factory=set)
+    """Labels of the unmutated implementation, and the silent ones of the model."""
     by_scenario: set[tuple[str, str]] = field(default_factory=set)
+    """The same labels, as (scenario, label)."""
     witnesses: dict[str, str] = field(default_factory=dict)
+    """Witness -> a config that reaches it."""
     branches: set[str] = field(default_factory=set)
+    """Functions and outcomes of conditions that ran in the unmutated implementation."""
     changed: set[str] = field(default_factory=set)
+    """Slots that had two values in some bisimulation."""
     unread: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Changed slot that the harness does not read -> (config, place)."""
     lock_classes: set[str] = field(default_factory=set)
+    """Names of the locks that the unmutated implementation took."""
     lock_edges: dict[Edge, dict[str, Place]] = field(default_factory=dict)
+    """Edge -> config -> the place where the held lock had been taken."""
 
     def exercise(self, scenario: str, labels: Iterable[str]) -> None:
         """Note labels that a scenario exercises."""
-        self.labels |= (found := set(labels))
-        self.by_scenario |= {(scenario, label) for label in found}
+        self.labels |= (names := set(labels))
+        self.by_scenario |= {(scenario, label) for label in names}
 
 
 @dataclass(frozen=True)
 class Context:
-    """One mechanism under check. ``layers``: None for all; ``output``: the folder for all files."""
+    """One mechanism under check."""
 
     mechanism: Mechanism
     output: Path
+    """The folder for all files."""
     profile: str = "fast"
     layers: frozenset[str] | None = None
+    """The layers of the run, None for all."""
     listen: Listener = ignore
 
     @property
@@ -125,7 +125,7 @@ class Context:
         return replace(self, mechanism=self.mechanism.without(decision))
 
     def wants(self, *layers: str) -> bool:
-        """Whether one of these layers is to be checked, and the mechanism has what it runs."""
+        """Whether one of these layers is to be checked, and the mechanism has its artefact."""
         there = set(layers) - (IN_PYTHON if self.mechanism.in_java else set())
         return bool(there if self.layers is None else there & self.layers)
 
@@ -136,15 +136,15 @@ class Context:
         self.listen(Started(Check(self.mechanism.name, layer, name), budget))
         return time.monotonic()
 
-    def row(self, layer: str, name: str, started: float, **judged: Unpack[Judged]) -> Row:
+    def row(self, layer: str, name: str, start: float, **judgement: Unpack[Judged]) -> Row:
         """Judge a check and report that it ended. Keywords are those of ``judge``.
 
         Without a model by hand the figure ``model`` names the module that it is compiled from.
         """
         if layer in OF_MODEL and not self.mechanism.by_hand:
             source = f"compiled from spec/{self.mechanism.checked.name}"
-            judged["figures"] = {**judged.get("figures", {}), "model": source}
-        row = judge(self.mechanism.name, layer, name, seconds=time.monotonic() - started, **judged)
+            judgement["figures"] = {**judgement.get("figures", {}), "model": source}
+        row = judge(self.mechanism.name, layer, name, seconds=time.monotonic() - start, **judgement)
         self.listen(Ended(row))
         return row
 
@@ -161,7 +161,7 @@ class Context:
         """A scenario's size in words."""
         works = programs(self.mechanism.scenarios[scenario]).values()
         operations = sum(map(len, works))
-        return f"{counted(len(works), 'thread')}, {counted(operations, 'operation')}"
+        return f"{count_of(len(works), 'thread')}, {count_of(operations, 'operation')}"
 
     def keep(self, counterexample: Counterexample) -> str:
         """Write a counterexample; its path below the output folder."""
@@ -188,7 +188,7 @@ class Context:
         ``go_on``: to the end of the graph, although the one invariant is violated.
         """
         mechanism = self.mechanism
-        described = self.described(
+        description = self.describe(
             f"MC{mechanism.module}_{name}",
             config,
             invariants=invariants,
@@ -196,7 +196,7 @@ class Context:
             deadlock=deadlock,
             first_only=go_on,
         )
-        files = mc.generate(described, self.output / "mc" / mechanism.module / name, bare=True)
+        files = mc.generate(description, self.output / "mc" / mechanism.module / name, bare=True)
         result = self.run_tlc(
             files.module,
             timeout=self.limits.tlc_seconds,
@@ -215,7 +215,7 @@ class Context:
             self.listen(ToolFound("tlc", result.version))
         return result
 
-    def described(
+    def describe(
         self,
         name: str,
         config: Config,
@@ -288,7 +288,7 @@ class Context:
         if self.mechanism.in_java:
             return {}
         plain: dict[str, str] = {}
-        chosen: dict[str, str] = {}
+        alternatives: dict[str, str] = {}
         root, texts = self.mechanism.root, self.mechanism.texts
         names = words(self.mechanism.scenarios[scenario]) if scenario else set()
         for file, of_line in self.implementation().labels.items():
@@ -298,13 +298,13 @@ class Context:
                 lines_of(texts.get(file) or reading.text(root / file), names) if names else ()
             )
             for line, kinds in of_line.items():
-                of = chosen if line in alternative else plain
-                of.update(dict.fromkeys(kinds.values(), f"{file}:{line}"))
-        return plain | chosen
+                places = alternatives if line in alternative else plain
+                places.update(dict.fromkeys(kinds.values(), f"{file}:{line}"))
+        return plain | alternatives
 
 
 class Stated(TypedDict, total=False):
-    """What TLC checks of a module: options of :meth:`Context.tlc`."""
+    """The checks of TLC on a module: options of :meth:`Context.tlc`."""
 
     invariants: tuple[str, ...]
     properties: tuple[str, ...]
@@ -330,7 +330,7 @@ class BeatCallback(Protocol):
     def __call__(self, states: int, waiting: int | None = None, /) -> None: ...
 
 
-def counted(number: int, thing: str) -> str:
+def count_of(number: int, thing: str) -> str:
     """``1 thread``, ``2 threads``."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
@@ -365,15 +365,19 @@ def counts_of(result: TlcResult) -> dict[str, int | None]:
     return {"generated": result.generated, "distinct": result.distinct, "depth": result.depth}
 
 
-def drift(config: Config, found: Mapping[str, int | None]) -> str:
-    """What differs from the counts that the TOML declares; "" if nothing does."""
-    declared = {"generated": config.generated, "distinct": config.distinct, "depth": config.depth}
-    if None in declared.values():
+def drift(config: Config, counts: Mapping[str, int | None]) -> str:
+    """The counts that differ from those of the TOML, as a sentence; "" for none."""
+    declarations = {
+        "generated": config.generated,
+        "distinct": config.distinct,
+        "depth": config.depth,
+    }
+    if None in declarations.values():
         return "its counts are not recorded; run `wheelproof list --update-counts`"
     wrong = [
-        f"{name} is {found[name]:,}, declared {count:,}"
-        for name, count in declared.items()
-        if found[name] != count
+        f"{name} is {counts[name]:,}, declared {count:,}"
+        for name, count in declarations.items()
+        if counts[name] != count
     ]
     return "; ".join(wrong)
 

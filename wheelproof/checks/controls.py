@@ -23,19 +23,19 @@ WAITS = re.compile(r"\b(?:await|when|with)\b")
 def controls(context: Context) -> Row:
     """The row over all configs and mutants of all profiles. Their own rows show that each fails."""
     mechanism = context.mechanism
-    started = context.begin("tlc", "controls")
-    claimed, denied = claims(mechanism)
-    names = {item.name for item in claimed}
+    start = context.begin("tlc", "controls")
+    claims_made, denials = claims(mechanism)
+    names = {item.name for item in claims_made}
     parts = {
-        "checked": {item.name for item in claimed if checked(mechanism, item)},
-        "shown": violated(mechanism) & names,
-        "plain": plainly_violated(mechanism) & set(denied),
+        "checked": {item.name for item in claims_made if is_checked(mechanism, item)},
+        "shown": violations(mechanism) & names,
+        "plain": plainly_violated(mechanism) & set(denials),
     }
-    faults = lacking(claimed, denied, **parts)
-    rejected = {
+    faults = lacking(claims_made, denials, **parts)
+    rejections = {
         f"{name} not {part}": any(
             name in WORDS.findall(fault)
-            for fault in lacking(claimed, denied, **{**parts, part: having - {name}})
+            for fault in lacking(claims_made, denials, **{**parts, part: having - {name}})
         )
         for part, having in parts.items()
         for name in sorted(having)
@@ -43,51 +43,51 @@ def controls(context: Context) -> Row:
     return context.row(
         "tlc",
         "controls",
-        started,
+        start,
         expected="exhaustive",
         verdict=Verdict.VACUOUS if faults else Verdict.EXHAUSTIVE,
         why="; ".join(faults),
-        controls=rejected,
-        figures={"properties": len(claimed), "non_properties": len(denied)},
+        controls=rejections,
+        figures={"properties": len(claims_made), "non_properties": len(denials)},
     )
 
 
 def lacking(
-    claimed: Sequence[Property],
-    denied: Sequence[str],
+    claims: Sequence[Property],
+    denials: Sequence[str],
     checked: Collection[str],
     shown: Collection[str],
     plain: Collection[str],
 ) -> list[str]:
-    """What no config or mutant shows, as sentences.
+    """The properties that no config or mutant shows, as sentences.
 
     ``checked``: the properties that some config expects to hold. ``shown``: those that some config
     or mutant violates. ``plain``: those that a config violates with every decision in place.
     """
-    names = [item.name for item in claimed]
+    names = [item.name for item in claims]
     lists = {
         "no config checks {}": [name for name in names if name not in checked],
         "no config and no mutant shows that {} can fail": [
             name for name in names if name not in shown
         ],
         "no config shows that {} fails, which is declared not to hold": [
-            name for name in denied if name not in plain
+            name for name in denials if name not in plain
         ],
     }
     faults = [message.format(", ".join(names)) for message, names in lists.items() if names]
-    if any(item.kind == "race" and item.name not in shown for item in claimed):
+    if any(item.kind == "race" and item.name not in shown for item in claims):
         faults.append("a mutant of what the lock guards shows a race with data_race = true")
     return faults
 
 
 def claims(mechanism: Mechanism) -> tuple[list[Property], list[str]]:
     """The properties that have to hold, but those that cannot fail, and the names of the others."""
-    claimed = [
+    properties = [
         item
         for item in mechanism.properties.values()
         if item.holds and (item.kind not in POSSIBLE or POSSIBLE[item.kind](mechanism))
     ]
-    return claimed, [item.name for item in mechanism.properties.values() if not item.holds]
+    return properties, [item.name for item in mechanism.properties.values() if not item.holds]
 
 
 def has_plain_fields(mechanism: Mechanism) -> bool:
@@ -100,17 +100,17 @@ def has_plain_fields(mechanism: Mechanism) -> bool:
         return False
     harness = isolated.load(mechanism.root, f"harness.{mechanism.name}")
     atomic = getattr(harness, "ATOMIC", {})
-    watched = {name for name in harness.SUBJECT if name not in atomic}
+    modules = {name for name in harness.SUBJECT if name not in atomic}
     if any(entry.raced and not entry.mutant for entry in mechanism.composed.values()):
-        watched |= {*harness.SUBJECT, *atomic} - set(getattr(harness, "COMPOSED", ()))
-    found = [
-        value for name in watched for value in vars(isolated.load(mechanism.root, name)).values()
+        modules |= {*harness.SUBJECT, *atomic} - set(getattr(harness, "COMPOSED", ()))
+    values = [
+        value for name in modules for value in vars(isolated.load(mechanism.root, name)).values()
     ]
-    classes = [value for value in found if isinstance(value, type) and value.__module__ in watched]
+    classes = [value for value in values if isinstance(value, type) and value.__module__ in modules]
     return any(
         str(mark).partition("[")[0].rpartition(".")[2] == "Plain"
-        for each in classes
-        for mark in vars(each).get("__annotations__", {}).values()
+        for class_ in classes
+        for mark in vars(class_).get("__annotations__", {}).values()
     )
 
 
@@ -129,18 +129,18 @@ POSSIBLE = {"race": has_plain_fields, "deadlock": can_wait}
 """Built-in properties that some mechanisms cannot break: whether this one can."""
 
 
-def checked(mechanism: Mechanism, claimed: Property) -> bool:
+def is_checked(mechanism: Mechanism, claim: Property) -> bool:
     """Whether some config expects the property to hold.
 
     Safety configs check all invariants and deadlock, their random schedules check races.
     """
     expecting = [config for config in mechanism.configs.values() if config.expect == "exhaustive"]
-    if claimed.kind in ("liveness", "refinement"):
-        return any(config.property == claimed.name for config in expecting)
+    if claim.kind in ("liveness", "refinement"):
+        return any(config.property == claim.name for config in expecting)
     return any(kind_of(mechanism, config) == "config" for config in expecting)
 
 
-def violated(mechanism: Mechanism) -> set[str]:
+def violations(mechanism: Mechanism) -> set[str]:
     """The properties that some config or mutant must violate."""
     names = {
         config.property

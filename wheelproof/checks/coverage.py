@@ -28,55 +28,53 @@ def labels_of_spec(text: str) -> set[str]:
 
 def translated(context: Context) -> Row:
     """TLC checks the translation, not the algorithm: the two must belong together."""
-    started = context.begin("tlc", "translation")
+    start = context.begin("tlc", "translation")
     spec, configs = context.mechanism.spec, context.mechanism.configs.values()
     modules = {
         spec,
         *(spec.with_name(f"{config.module}.tla") for config in configs if config.module),
     }
-    rejected: dict[str, bool] = {}
-    for module in sorted({each for file in modules for each in mc.closure(file)}):
+    rejections: dict[str, bool] = {}
+    for module in sorted({module for file in modules for module in mc.closure(file)}):
         translation.require_current(module)
-        rejected |= translation.planted_changes(module)
+        rejections |= translation.planted_changes(module)
     return context.row(
         "tlc",
         "translation",
-        started,
+        start,
         expected="exhaustive",
         verdict=Verdict.EXHAUSTIVE,
         why="the committed translation is that of the algorithm",
-        controls=rejected,
+        controls=rejections,
     )
 
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of each artefact, and those that some scenario exercises.
-
-    ``kinds``: of the implementation, label -> kind.
-    """
+    """The labels of each artefact, and those that some scenario exercises."""
 
     table: Mapping[str, Label]
     silent: frozenset[str]
     spec: frozenset[str]
     model: frozenset[str]
     kinds: Mapping[str, str]
+    """Label of the implementation -> its kind."""
     exercised: frozenset[str]
 
     def faults(self) -> list[str]:
         """The differences of the artefacts."""
         table = set(self.table)
-        found = [
+        faults = [
             differs("the spec", self.spec, table),
             differs("the model", self.model, table),
             differs("the implementation", frozenset(self.kinds), table - self.silent),
         ]
-        found += [
+        faults += [
             f"{name} is {kind} in the implementation and {self.table[name].kind} in the table"
             for name, kind in sorted(self.kinds.items())
             if name in table and self.table[name].kind != kind
         ]
-        return [*filter(None, found)]
+        return [*filter(None, faults)]
 
     def idle(self) -> str:
         """The labels that no scenario exercises, in a sentence; "" for none."""
@@ -85,28 +83,28 @@ class Labels:
 
     def controls(self) -> dict[str, bool]:
         """Planted fault -> whether it is rejected by name: each label left out of each part."""
-        rejected = {}
+        rejections = {}
         for name, label in self.table.items():
-            one = frozenset({name})
-            left = {key: item for key, item in self.table.items() if key != name}
+            single = frozenset({name})
+            rest = {key: item for key, item in self.table.items() if key != name}
             changes = {
-                "the table": replace(self, table=left),
-                "the spec": replace(self, spec=self.spec - one),
-                "the model": replace(self, model=self.model - one),
+                "the table": replace(self, table=rest),
+                "the spec": replace(self, spec=self.spec - single),
+                "the model": replace(self, model=self.model - single),
             }
             if name in self.kinds:
                 kinds = {key: kind for key, kind in self.kinds.items() if key != name}
                 changes["the implementation"] = replace(self, kinds=kinds)
-                other = {**self.table, name: replace(label, kind=f"no {label.kind}")}
-                changes["its kind"] = replace(self, table=other)
-            for place, changed in changes.items():
-                rejected[f"{name} not in {place}"] = any(
-                    name in WORD.findall(fault) for fault in changed.faults()
+                other_kind = {**self.table, name: replace(label, kind=f"no {label.kind}")}
+                changes["its kind"] = replace(self, table=other_kind)
+            for place, change in changes.items():
+                rejections[f"{name} not in {place}"] = any(
+                    name in WORD.findall(fault) for fault in change.faults()
                 )
-            rejected[f"{name} not exercised"] = name in WORD.findall(
-                replace(self, exercised=self.exercised - one).idle()
+            rejections[f"{name} not exercised"] = name in WORD.findall(
+                replace(self, exercised=self.exercised - single).idle()
             )
-        return rejected
+        return rejections
 
 
 def labels(context: Context, reports: Iterable[Report]) -> Row:
@@ -115,7 +113,7 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
     The figure ``scenarios`` has the labels that each scenario exercises.
     """
     mechanism = context.mechanism
-    started = context.begin("coverage", "labels")
+    start = context.begin("coverage", "labels")
     kinds: dict[str, str] = {}
     implementation = context.implementation()
     for of_line in implementation.labels.values():
@@ -139,7 +137,7 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
     return context.row(
         "coverage",
         "labels",
-        started,
+        start,
         expected="exhaustive",
         verdict=Verdict.VACUOUS if why else Verdict.EXHAUSTIVE,
         why=why,
@@ -161,14 +159,14 @@ def by_scenario(
 
     No figure where no report knows its scenario.
     """
-    found: set[tuple[str, str]] = set().union(*(report.by_scenario for report in reports))
-    ran = {scenario for scenario, _ in found}
-    made = {
-        scenario: ", ".join(label for label in table if (scenario, label) in found)
+    pairs: set[tuple[str, str]] = set().union(*(report.by_scenario for report in reports))
+    ran = {scenario for scenario, _ in pairs}
+    labels = {
+        scenario: ", ".join(label for label in table if (scenario, label) in pairs)
         for scenario in scenarios
         if scenario in ran
     }
-    return {"scenarios": made} if made else {}
+    return {"scenarios": labels} if labels else {}
 
 
 def branches(context: Context, reports: Iterable[Report]) -> Row:
@@ -177,52 +175,54 @@ def branches(context: Context, reports: Iterable[Report]) -> Row:
     The harness's NOT_RUN names the exceptions, each with its reason: an outcome, or the beginning
     of several. An entry without any such outcome is a fault.
     """
-    started = context.begin("coverage", "branches")
+    start = context.begin("coverage", "branches")
     implementation = context.implementation()
-    declared, _ = implementation.branches()
-    ran = declared & set().union(*(report.branches for report in reports))
+    outcomes, _ = implementation.branches()
+    ran = outcomes & set().union(*(report.branches for report in reports))
     reasons = implementation.not_run
-    unmet, why, fault = not_run(declared - ran, reasons)
-    _, named, _ = not_run(declared, reasons)
-    excepted = {name for name in ran if any(map(name.startswith, reasons))}
+    unmet, why, fault = not_run(outcomes - ran, reasons)
+    _, sentence, _ = not_run(outcomes, reasons)
+    exceptions = {name for name in ran if any(map(name.startswith, reasons))}
     return context.row(
         "coverage",
         "branches",
-        started,
+        start,
         expected="exhaustive",
         verdict=Verdict.VACUOUS if unmet else Verdict.EXHAUSTIVE,
         why=why,
         fault=fault,
-        controls={f"{name} not run": name in named for name in sorted(ran - excepted)}
-        | stale_controls(reasons, lambda more: not_run(declared - ran, more)[2]),
+        controls={f"{name} not run": name in sentence for name in sorted(ran - exceptions)}
+        | stale_controls(reasons, lambda more: not_run(outcomes - ran, more)[2]),
         figures={
-            "declared": len(declared),
+            "declared": len(outcomes),
             "run": len(ran),
-            "excepted": len(declared) - len(ran) - len(unmet),
+            "excepted": len(outcomes) - len(ran) - len(unmet),
         },
     )
 
 
-def not_run(left: Collection[str], reasons: Mapping[str, str]) -> tuple[list[str], str, str]:
+def not_run(outcomes: Collection[str], reasons: Mapping[str, str]) -> tuple[list[str], str, str]:
     """The outcomes that are left without a reason, the sentence on them, and that on reasons."""
-    unmet = sorted(each for each in left if not any(each.startswith(name) for name in reasons))
+    unmet = sorted(
+        outcome for outcome in outcomes if not any(outcome.startswith(name) for name in reasons)
+    )
     why = (
         f"no scenario runs {'; '.join(unmet)}; add a scenario, or name it in the harness's "
         "NOT_RUN with the reason"
     )
     fault = (
         "the harness's NOT_RUN has entries that run, that do not exist or that have no reason: "
-        + "; ".join(stale(left, reasons))
+        + "; ".join(stale(outcomes, reasons))
     )
-    return unmet, why if unmet else "", fault if stale(left, reasons) else ""
+    return unmet, why if unmet else "", fault if stale(outcomes, reasons) else ""
 
 
-def stale(left: Collection[str], reasons: Mapping[str, str]) -> list[str]:
+def stale(outcomes: Collection[str], reasons: Mapping[str, str]) -> list[str]:
     """The entries that name nothing that is left, or have no reason."""
     return sorted(
         name
         for name, reason in reasons.items()
-        if not reason.strip() or not any(each.startswith(name) for each in left)
+        if not reason.strip() or not any(outcome.startswith(name) for outcome in outcomes)
     )
 
 
@@ -233,10 +233,10 @@ def stale_controls(
 
     ``judge``: the sentence on these reasons.
     """
-    rejected = {"an entry that names nothing": "planted" in judge({**reasons, "planted": "why"})}
+    rejections = {"an entry that names nothing": "planted" in judge({**reasons, "planted": "why"})}
     for name in reasons:
-        rejected[f"{name} without a reason"] = name in judge({**reasons, name: " "})
-    return rejected
+        rejections[f"{name} without a reason"] = name in judge({**reasons, name: " "})
+    return rejections
 
 
 def fields(context: Context, reports: Iterable[Report]) -> Row:
@@ -245,34 +245,34 @@ def fields(context: Context, reports: Iterable[Report]) -> Row:
     The harness's UNREAD names the exceptions, each with its reason: a slot, or the beginning of
     several. An entry without any such slot is a fault.
     """
-    started = context.begin("coverage", "fields")
-    changed: set[str] = set()
+    start = context.begin("coverage", "fields")
+    changes: set[str] = set()
     unread: dict[str, tuple[str, str]] = {}
     for report in reports:
-        changed |= report.changed
+        changes |= report.changed
         unread = report.unread | unread
     reasons = context.implementation().unread
     faults = not_read(unread, reasons)
-    excepted = {name for name in changed if any(map(name.startswith, reasons))}
-    everything = dict.fromkeys(changed, ("planted", "planted")) | unread
-    named = " ".join(not_read(everything, reasons))
-    rejected = {
-        f"{name} not read": f"{name} (" in named
-        for name in sorted(changed - set(unread) - excepted)
+    exceptions = {name for name in changes if any(map(name.startswith, reasons))}
+    all_slots = dict.fromkeys(changes, ("planted", "planted")) | unread
+    sentences = " ".join(not_read(all_slots, reasons))
+    rejections = {
+        f"{name} not read": f"{name} (" in sentences
+        for name in sorted(changes - set(unread) - exceptions)
     } | stale_controls(reasons, lambda more: " ".join(not_read(unread, more)))
     return context.row(
         "coverage",
         "fields",
-        started,
+        start,
         expected="exhaustive",
-        verdict=Verdict.EXHAUSTIVE if changed else Verdict.VACUOUS,
-        why="" if changed else "no scenario changes a slot of a shared object",
+        verdict=Verdict.EXHAUSTIVE if changes else Verdict.VACUOUS,
+        why="" if changes else "no scenario changes a slot of a shared object",
         fault="; ".join(faults),
-        controls=rejected,
+        controls=rejections,
         figures={
-            "changed": len(changed),
-            "read": len(changed) - len(unread),
-            "excepted": len(excepted & set(unread)),
+            "changed": len(changes),
+            "read": len(changes) - len(unread),
+            "excepted": len(exceptions & set(unread)),
         },
     )
 
@@ -280,7 +280,7 @@ def fields(context: Context, reports: Iterable[Report]) -> Row:
 def not_read(unread: Mapping[str, tuple[str, str]], reasons: Mapping[str, str]) -> list[str]:
     """The sentences on slots that are not read without a reason, and on reasons of no such slot."""
     unmet = sorted(
-        name for name in unread if not any(name.startswith(excepted) for excepted in reasons)
+        name for name in unread if not any(name.startswith(prefix) for prefix in reasons)
     )
     faults = []
     if unmet:
@@ -297,9 +297,9 @@ def not_read(unread: Mapping[str, tuple[str, str]], reasons: Mapping[str, str]) 
     return faults
 
 
-def differs(artefact: str, found: set[str] | frozenset[str], declared: set[str]) -> str:
+def differs(artefact: str, labels: set[str] | frozenset[str], table: set[str]) -> str:
     """The declared labels that an artefact lacks, and those that it has besides; "" for none."""
-    lacks, extra = sorted(declared - found), sorted(found - declared)
+    lacks, extra = sorted(table - labels), sorted(labels - table)
     parts = ([f"lacks {', '.join(lacks)}"] if lacks else []) + (
         [f"has {', '.join(extra)} besides"] if extra else []
     )
@@ -308,16 +308,16 @@ def differs(artefact: str, found: set[str] | frozenset[str], declared: set[str])
 
 def witnesses(context: Context, reports: Iterable[Report]) -> Row:
     """Every witness of the model is reached in some scenario."""
-    started = time.monotonic()
+    start = time.monotonic()
     context.begin("graph", "witnesses")
     names = context.mechanism.witnesses
-    reached: dict[str, str] = {}
+    reach: dict[str, str] = {}
     for report in reports:
-        reached = report.witnesses | reached
-    missing = unreached(names, reached)
+        reach = report.witnesses | reach
+    missing = unreached(names, reach)
     why = f"no scenario reaches {', '.join(missing)}" if missing else ""
-    rejected = {
-        f"{name} not reached": name in unreached(names, {*reached} - {name}) for name in names
+    rejections = {
+        f"{name} not reached": name in unreached(names, {*reach} - {name}) for name in names
     }
     if not names:
         why = (
@@ -327,15 +327,15 @@ def witnesses(context: Context, reports: Iterable[Report]) -> Row:
     return context.row(
         "graph",
         "witnesses",
-        started,
+        start,
         expected="exhaustive",
         verdict=Verdict.VACUOUS if missing or not names else Verdict.EXHAUSTIVE,
         why=why,
-        controls=rejected,
-        figures=dict(sorted(reached.items())),
+        controls=rejections,
+        figures=dict(sorted(reach.items())),
     )
 
 
-def unreached(names: Iterable[str], reached: Collection[str]) -> list[str]:
+def unreached(names: Iterable[str], reach: Collection[str]) -> list[str]:
     """The witnesses that no scenario reaches."""
-    return [name for name in names if name not in reached]
+    return [name for name in names if name not in reach]

@@ -39,29 +39,29 @@ def candidates(mechanism: Mechanism, profile: str, enough: int) -> list[str]:
     """
     if profile == "fast" and mechanism.of_model.sampled:
         return list(mechanism.of_model.sampled)
-    found: dict[str, dict[str, None]] = {"fast": {}, "nightly": {}}
+    scenarios: dict[str, dict[str, None]] = {"fast": {}, "nightly": {}}
     for config in mechanism.configs.values():
         if not config.module:
-            for of in {"nightly", config.profile}:
-                found[of][config.scenario] = None
-    return list(found[profile if len(found["fast"]) >= enough else "nightly"])
+            for day in {"nightly", config.profile}:
+                scenarios[day][config.scenario] = None
+    return list(scenarios[profile if len(scenarios["fast"]) >= enough else "nightly"])
 
 
 def reachable(
-    mechanism: Mechanism, scenario: str, draw: random.Random, broken: str = ""
+    mechanism: Mechanism, scenario: str, draw: random.Random, target: str = ""
 ) -> list[State]:
     """States on random schedules of the machine, and of the machine without each decision.
 
-    Each schedule's last state counts several times. ``broken``: a property that one more schedule
+    Each schedule's last state counts several times. ``target``: a property that one more schedule
     shall break. A state has the values of the model that reached it.
     """
-    found: list[State] = []
+    states: list[State] = []
     for decision in ("", *mechanism.decisions):
         if (model := without(mechanism, decision, scenario)) is not None:
             for _ in range(SCHEDULES):
-                schedule = drawn(model, draw)
-                found += schedule + [schedule[-1]] * (len(schedule) // 3)
-    return found + breaking(mechanism, scenario, draw, broken)
+                schedule = draw_schedule(model, draw)
+                states += schedule + [schedule[-1]] * (len(schedule) // 3)
+    return states + breaking(mechanism, scenario, draw, target)
 
 
 def without(mechanism: Mechanism, decision: str, scenario: str) -> Model | None:
@@ -74,7 +74,7 @@ def without(mechanism: Mechanism, decision: str, scenario: str) -> Model | None:
     return model if names_of(model) == names_of(mechanism.model(scenario)) else None
 
 
-def skipped(mechanism: Mechanism, scenarios: Iterable[str]) -> list[str]:
+def without_states(mechanism: Mechanism, scenarios: Iterable[str]) -> list[str]:
     """The decisions that give no states: without them the model has other variables."""
     scenarios = list(scenarios)
     return [
@@ -84,7 +84,7 @@ def skipped(mechanism: Mechanism, scenarios: Iterable[str]) -> list[str]:
     ]
 
 
-def drawn(model: Model, draw: random.Random, until: str = "") -> list[State]:
+def draw_schedule(model: Model, draw: random.Random, until: str = "") -> list[State]:
     """States on one random schedule, in their order.
 
     ``until``: a property; the schedule ends where it is broken.
@@ -111,30 +111,30 @@ def breaking(mechanism: Mechanism, scenario: str, draw: random.Random, name: str
             model := without(mechanism, mutant.decision, scenario)
         ) is not None:
             for _ in range(SEARCH):
-                schedule = drawn(model, draw, name)
+                schedule = draw_schedule(model, draw, name)
                 if truth_of(model, name, schedule[-1]) is False:
                     return schedule + [schedule[-1]] * len(schedule)
     return []
 
 
-def mixed(states: list[State], draw: random.Random, threads: Sequence[str]) -> State:
+def mix(states: list[State], draw: random.Random, threads: Sequence[str]) -> State:
     """One state made from two: some values and processes of the first are those of the second.
 
     Some values are moved, too.
     """
-    one, two, share = draw.choice(states), draw.choice(states), draw.choice(MIXED)
-    shared = [
+    first, two, share = draw.choice(states), draw.choice(states), draw.choice(MIXED)
+    values = [
         other if draw.random() < share else value
-        for value, other in zip(one[0], two[0], strict=True)
+        for value, other in zip(first[0], two[0], strict=True)
     ]
-    shared = [moved(value, draw, threads) if draw.random() < MOVED else value for value in shared]
-    return tuple(shared), tuple(
+    values = [move(value, draw, threads) if draw.random() < MOVED else value for value in values]
+    return tuple(values), tuple(
         other if draw.random() < share else value
-        for value, other in zip(one[1], two[1], strict=True)
+        for value, other in zip(first[1], two[1], strict=True)
     )
 
 
-def moved(value: object, draw: random.Random, threads: Sequence[str]) -> object:
+def move(value: object, draw: random.Random, threads: Sequence[str]) -> object:
     """A number moved by one, a truth value negated, a set changed.
 
     Of a tuple, a function, a record or a sequence one element is moved.
@@ -147,8 +147,8 @@ def moved(value: object, draw: random.Random, threads: Sequence[str]) -> object:
         case Map():
             return value.domain.map(_with_one_moved(value.results, draw, threads))
         case tuple():
-            changed = _with_one_moved(value, draw, threads)
-            return type(value)._make(changed) if hasattr(value, "_make") else changed
+            items = _with_one_moved(value, draw, threads)
+            return type(value)._make(items) if hasattr(value, "_make") else items
         case frozenset() if value and value <= set(threads):
             return frozenset(threads) if draw.random() < ALL else value ^ {draw.choice(threads)}
     return value
@@ -160,7 +160,7 @@ def _with_one_moved(
     if not values:
         return values
     place = draw.randrange(len(values))
-    return *values[:place], moved(values[place], draw, threads), *values[place + 1 :]
+    return *values[:place], move(values[place], draw, threads), *values[place + 1 :]
 
 
 def truth_of(model: Model, name: str, state: State) -> bool | None:

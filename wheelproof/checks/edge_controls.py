@@ -1,4 +1,4 @@
-"""Faults that the row ``edges`` plants in what it compares, and must reject.
+"""Faults that the row ``edges`` plants in graphs and tables, and must reject.
 
 The table lacks the actions of a label, or an action. A label's step is by no action. A thread
 stands at a label where the system goes on. A step does not update a shared variable of the model;
@@ -35,29 +35,29 @@ Faults: TypeAlias = (
 def of_table(
     judge: Callable[[Mapping[str, str]], Sequence[str]],
     labels: Iterable[str],
-    named: Mapping[str, str],
+    actions: Mapping[str, str],
     systems: Sequence[type[System]],
 ) -> dict[str, bool]:
     """Fault in the table of actions -> whether ``judge`` rejects it by name."""
-    rejected = {
-        f"no actions of {label}": f"{label} has no action" in judge({**named, label: ""})
+    rejections = {
+        f"no actions of {label}": f"{label} has no action" in judge({**actions, label: ""})
         for label in labels
     }
     for action in sorted({name for system in systems for name in system.actions()}):
-        left = {
+        rest = {
             label: " ".join(word for word in words.split() if word != action)
-            for label, words in named.items()
+            for label, words in actions.items()
         }
         text = f"no label names the action {action}"
-        rejected[f"no label of {action}"] = text in judge(left)
-    return rejected
+        rejections[f"no label of {action}"] = text in judge(rest)
+    return rejections
 
 
 class Planted:
     """Faults in steps, each planted until it is rejected. ``judge``: the comparison of a graph."""
 
-    def __init__(self, judge: Faults, named: Mapping[str, str]) -> None:
-        self.judge, self.named = judge, named
+    def __init__(self, judge: Faults, actions: Mapping[str, str]) -> None:
+        self.judge, self.named = judge, actions
         self.rejected: dict[str, bool] = {}
         self._tried: Counter[str] = Counter()
 
@@ -68,7 +68,7 @@ class Planted:
             before = graph.states[source]
             for thread, label, target in graph.edges[source]:
                 after = graph.states[target]
-                if before == after or not self._left(label, graph.model.variables):
+                if before == after or not self._is_open(label, graph.model.variables):
                     continue
                 if view.acts(thread, before) and view.state(before) != view.state(after):
                     self._step(view, graph, source, (thread, label, after))
@@ -85,8 +85,8 @@ class Planted:
             )
             self.rejected[name] = any(f"{label} is no step" in text for text in wrong)
         if self._open(name := f"a wait at {label}"):
-            others = [other for other in steps(graph, source) if other[0] != thread]
-            star = alone(graph.model, before, others)
+            rest = [move for move in steps(graph, source) if move[0] != thread]
+            star = alone(graph.model, before, rest)
             star.states, star.edges = star.states[:1], star.edges[:1]
             _, waiting = self.judge(view, star, self.named)
             self.rejected[name] = any(f"waits at {label}" in text for text in waiting)
@@ -103,13 +103,13 @@ class Planted:
                 or variable not in updates.model.variables
             ):
                 continue
-            for state in _seen(view, after, dropped(after, update)):
+            for state in _views(view, after, dropped(after, update)):
                 if self._open(name):
                     star = alone(updates.model, before, [(thread, label, state)])
                     wrong, _ = self.judge(view, star, self.named)
                     self.rejected[name] = any(f"{label} is no step" in text for text in wrong)
 
-    def _left(self, label: str, variables: Iterable[str]) -> bool:
+    def _is_open(self, label: str, variables: Iterable[str]) -> bool:
         """Whether a fault of a label or of a variable is still to be planted."""
         names = [f"{label} by no action", f"a wait at {label}", *map(not_updated, variables)]
         return any(not self.rejected.get(name) and self._tried[name] < TRIES for name in names)
@@ -127,10 +127,10 @@ def not_updated(variable: str) -> str:
     return f"{variable} not updated"
 
 
-def _seen(view: View, after: State, planted: State) -> Iterator[State]:
+def _views(view: View, after: State, state: State) -> Iterator[State]:
     """The planted state, if the system has it, and as another one."""
     try:
-        if view.state(planted) != view.state(after):
-            yield planted
+        if view.state(state) != view.state(after):
+            yield state
     except ODD:
         return

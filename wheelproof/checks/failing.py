@@ -1,4 +1,4 @@
-"""What ended a check early: whose fault it is decides the verdict."""
+"""An error that ends a check early: whose fault it is decides the verdict."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from wheelproof.guest import Overdue
 from wheelproof.verdict import Verdict
 
 CAUGHT = (Exception, Overdue, SystemExit)
-"""What ends one check, and no more than that."""
+"""Exceptions that end one check, and no more than that."""
 
 
-def judged(error: BaseException) -> tuple[Verdict, str]:
+def judge(error: BaseException) -> tuple[Verdict, str]:
     """The verdict on a check that an exception ended, and why.
 
-    What the project gets wrong is ``refused``, a budget is ``inconclusive``, and the rest is an
+    An error of the project is ``refused``, a budget is ``inconclusive``, and the rest is an
     ``error`` of a tool. Raises the error again where it is a request to end.
     """
     if isinstance(error, Overdue):

@@ -35,16 +35,16 @@ from wheelproof.verdict import Row
 
 @dataclass(frozen=True)
 class Job:
-    """One unit of work for a worker: the rows of ``layers``, for ``name`` and each of ``others``.
-
-    ``weight``: an estimate of the cost in states; heavy jobs start first.
-    """
+    """One unit of work for a worker: rows of some layers, for one name or several."""
 
     mechanism: str
     name: str
+    """The first name."""
     layers: tuple[str, ...]
     weight: int = 0
+    """An estimate of the cost in states; heavy jobs start first."""
     others: tuple[str, ...] = ()
+    """The further names."""
 
     kind: ClassVar[str]
     """The kind's name."""
@@ -82,9 +82,9 @@ class Job:
         """Make the rows. Errors go through."""
         raise NotImplementedError
 
-    def only(self, chosen: frozenset[tuple[str, str]]) -> Job | None:
+    def only(self, choice: frozenset[tuple[str, str]]) -> Job | None:
         """The job with the chosen of its names, as (mechanism, name); None where it has none."""
-        names = [name for name in self.names if (self.mechanism, name) in chosen]
+        names = [name for name in self.names if (self.mechanism, name) in choice]
         return replace(self, name=names[0], others=tuple(names[1:])) if names else None
 
 
@@ -94,18 +94,18 @@ class _OfConfig(Job):
 
     def run(self, context: Context) -> Report:
         config = context.mechanism.configs[self.name]
-        return self.judged(context.without(config.without), config)
+        return self.judge(context.without(config.without), config)
 
-    def judged(self, context: Context, config: Config) -> Report:
-        """Make the rows on a context that lacks what the config takes away."""
+    def judge(self, context: Context, config: Config) -> Report:
+        """Make the rows on a context without the decisions that the config takes away."""
         raise NotImplementedError
 
     def configs(self, mechanism: Mechanism) -> list[Config]:
         return [mechanism.configs[name] for name in self.names]
 
     def reads(self, mechanism: Mechanism) -> tuple[str, ...]:
-        changed = any(config.without for config in self.configs(mechanism))
-        return ("implementation", "decisions") if changed else ("implementation",)
+        differs = any(config.without for config in self.configs(mechanism))
+        return ("implementation", "decisions") if differs else ("implementation",)
 
 
 @dataclass(frozen=True)
@@ -126,12 +126,13 @@ class _OnMachine(_OfConfig):
 class SafetyJob(_OnMachine):
     """The job of a config whose property is one of states: TLC, the model's graph, bisimulation.
 
-    ``others``: the liveness configs that its run of TLC decides too. Each has a row of layer
-    ``liveness``, and the config itself has none. ``broken``: the configs of the same machine whose
-    property does not hold. One graph and one bisimulation are for all of them.
+    One graph and one bisimulation are for all its configs. The further names are the liveness
+    configs that its run of TLC decides too. Each has a row of layer ``liveness``, and the config
+    itself has none.
     """
 
     broken: tuple[str, ...] = ()
+    """The configs of the same machine whose property does not hold."""
 
     kind = "config"
 
@@ -155,18 +156,18 @@ class SafetyJob(_OnMachine):
     def configs(self, mechanism: Mechanism) -> list[Config]:
         return [mechanism.configs[name] for name in (*self.names, *self.broken)]
 
-    def judged(self, context: Context, config: Config) -> Report:
+    def judge(self, context: Context, config: Config) -> Report:
         configs = context.mechanism.configs
-        live, broken = ([configs[name] for name in each] for each in (self.others, self.broken))
+        live, fails = ([configs[name] for name in names] for names in (self.others, self.broken))
         context = replace(context, layers=frozenset(self.layers))
-        return safety.check(context, config, live, broken)
+        return safety.check(context, config, live, fails)
 
 
 @dataclass(frozen=True)
 class LivenessJob(_OnMachine):
     kind = "liveness"
 
-    def judged(self, context: Context, config: Config) -> Report:
+    def judge(self, context: Context, config: Config) -> Report:
         return liveness.check(context, config)
 
 
@@ -176,7 +177,7 @@ class RefinementJob(_OnMachine):
 
     kind = "refinement"
 
-    def judged(self, context: Context, config: Config) -> Report:
+    def judge(self, context: Context, config: Config) -> Report:
         return refinement.check(context, config)
 
 
@@ -196,7 +197,7 @@ class RunsJob(_OfConfig):
 
     kind = "runs"
 
-    def judged(self, context: Context, config: Config) -> Report:
+    def judge(self, context: Context, config: Config) -> Report:
         checks = {"random": random.check, "stress": stress.check}
         reports = [checks[layer](context, config) for layer in self.layers]
         return Report([row for report in reports for row in report.rows])
@@ -204,7 +205,7 @@ class RunsJob(_OfConfig):
 
 @dataclass(frozen=True)
 class MutantJob(Job):
-    """Mutants. ``others``: those with the same decision and scenario, hence the same graphs."""
+    """Mutants with the same decision and scenario, hence the same graphs."""
 
     kind = "mutant"
     with_tlc = True
@@ -282,9 +283,10 @@ class _OfProofs(Job):
 
 @dataclass(frozen=True)
 class TheoremsJob(_OfProofs):
-    """Theorems of a mechanism, which share lemmas. ``seeds``: how many each is checked with."""
+    """Theorems of a mechanism, which share lemmas."""
 
     seeds: int = 0
+    """The number of seeds that each is checked with."""
 
     kind = "proof"
     expected = "proved"
@@ -309,12 +311,12 @@ def carry_out(context: Context, job: Job) -> Report:
 
     Raises LeftBehind where the job leaves a thread of the project.
     """
-    started = time.monotonic()
-    made: list[Row] = []
+    start = time.monotonic()
+    rows: list[Row] = []
 
     def hear(notice: Notice) -> None:
         if isinstance(notice, Ended):
-            made.append(notice.row)
+            rows.append(notice.row)
         listener(notice)
 
     listener, context = context.listen, replace(context, listen=hear)
@@ -323,10 +325,10 @@ def carry_out(context: Context, job: Job) -> Report:
             with rare_collections(), guest.in_place():
                 return job.run(context)
         except failing.CAUGHT as error:
-            verdict, why = failing.judged(error)
+            verdict, why = failing.judge(error)
     # A row is reported once: those made before the error stay as they are.
-    there = {(row.layer, row.name) for row in made}
-    missing: Sequence[tuple[str, str]] = [each for each in job.makes if each not in there]
+    there = {(row.layer, row.name) for row in rows}
+    missing: Sequence[tuple[str, str]] = [key for key in job.makes if key not in there]
     for layer, name in missing:
-        context.row(layer, name, started, expected=job.expected, verdict=verdict, why=why)
-    return Report(made)
+        context.row(layer, name, start, expected=job.expected, verdict=verdict, why=why)
+    return Report(rows)

@@ -71,14 +71,14 @@ def _of_configs(
     mechanism: Mechanism, profiles: Sequence[str], wants: Wanted, apart: bool
 ) -> Iterator[Job]:
     configs = [config for config in mechanism.configs.values() if config.profile in profiles]
-    both = wants("tlc") and wants("liveness") and not apart
-    decided = decided_too(mechanism, configs) if both else {}
+    together = wants("tlc") and wants("liveness") and not apart
+    by_config = decided_too(mechanism, configs) if together else {}
     beside = {} if apart else broken_too(mechanism, configs)
     for config in configs:
-        if config.name not in (*decided, *beside):
-            others = tuple(name for name, by in decided.items() if by == config.name)
-            broken = tuple(name for name, by in beside.items() if by == config.name)
-            yield from _of_property(mechanism, config, wants, others, broken)
+        if config.name not in (*by_config, *beside):
+            others = tuple(name for name, by in by_config.items() if by == config.name)
+            fails = tuple(name for name, by in beside.items() if by == config.name)
+            yield from _of_property(mechanism, config, wants, others, fails)
         if config.keeps is not None and wants("mutant"):
             weight = 2_000 * len(mechanism.mutants)
             yield RefinementMutantsJob(mechanism.name, config.name, ("mutant",), weight)
@@ -90,7 +90,7 @@ def _of_property(
     config: Config,
     wants: Wanted,
     others: tuple[str, ...],
-    broken: tuple[str, ...],
+    fails: tuple[str, ...],
 ) -> Iterator[Job]:
     """The job that decides a config's property, on all states."""
     kind = kind_of(mechanism, config)
@@ -99,15 +99,15 @@ def _of_property(
         "liveness": ("liveness",),
         "refinement": ("tlc",),
     }[kind]
-    wanted = tuple(layer for layer in layers if wants(layer)) + ("liveness",) * bool(others)
-    if not wanted:
+    of_run = tuple(layer for layer in layers if wants(layer)) + ("liveness",) * bool(others)
+    if not of_run:
         return
     weight = size_of(config) * (2 if kind != "config" or others else 1)
     if kind == "config":
-        yield SafetyJob(mechanism.name, config.name, wanted, weight, others, broken)
+        yield SafetyJob(mechanism.name, config.name, of_run, weight, others, fails)
     else:
         plain = LivenessJob if kind == "liveness" else RefinementJob
-        yield plain(mechanism.name, config.name, wanted, weight)
+        yield plain(mechanism.name, config.name, of_run, weight)
 
 
 BY_DAY = 1_500
@@ -126,15 +126,15 @@ def _of_runs(
             if kind_of(mechanism, config) == "config"
             and (config.expect, config.scenario) == ("exhaustive", config.name)
             and size_of(config) <= 100_000
-            and (layer == "random" or stressed(mechanism, config))
+            and (layer == "random" or has_stress(mechanism, config))
         }
         by_day = max(BY_DAY, min(sizes.values(), default=0))
         for name, size in sizes.items():
             if wants(layer) and ("nightly" in profiles or size <= by_day):
                 layers.setdefault(name, []).append(layer)
-    for name, of in layers.items():
+    for name, names in layers.items():
         weight = 500 + size_of(mechanism.configs[name]) // 4
-        yield RunsJob(mechanism.name, name, tuple(of), weight * len(of))
+        yield RunsJob(mechanism.name, name, tuple(names), weight * len(names))
 
 
 def size_of(config: Config) -> int:
@@ -158,20 +158,20 @@ def _of_faults(mechanism: Mechanism, profiles: Sequence[str], wants: Wanted) -> 
 def _of_mutants(mechanism: Mechanism, profiles: Sequence[str], wants: Wanted) -> Iterator[Job]:
     """A job for each data race, then one for the mutants of each decision and scenario."""
     alike: dict[tuple[str, str], list[str]] = {}
-    for mutated in mechanism.mutants.values():
-        if mutated.profile in profiles:
+    for mutant in mechanism.mutants.values():
+        if mutant.profile in profiles:
             if wants("mutant"):
-                alike.setdefault((mutated.decision, mutated.scenario), []).append(mutated.name)
-            if mutated.data_race and wants("random"):
-                yield RaceJob(mechanism.name, mutated.name, ("random",), 500)
-    for first, *others in alike.values():
-        weight = 8_000 + 4_000 * len(others)
-        yield MutantJob(mechanism.name, first, ("mutant",), weight, tuple(others))
+                alike.setdefault((mutant.decision, mutant.scenario), []).append(mutant.name)
+            if mutant.data_race and wants("random"):
+                yield RaceJob(mechanism.name, mutant.name, ("random",), 500)
+    for first, *rest in alike.values():
+        weight = 8_000 + 4_000 * len(rest)
+        yield MutantJob(mechanism.name, first, ("mutant",), weight, tuple(rest))
 
 
 def _of_the_whole(mechanism: Mechanism, wants: Wanted) -> Iterator[Job]:
-    """The jobs that compare what a mechanism declares in two places."""
-    if wants("graph") and any(each.kind == "invariant" for each in mechanism.properties.values()):
+    """The jobs that compare the two declarations of properties."""
+    if wants("graph") and any(item.kind == "invariant" for item in mechanism.properties.values()):
         yield PropertiesJob(mechanism.name, agreement.NAME, ("graph",), 5_000)
         yield SensitivityJob(mechanism.name, sensitivity.NAME, ("graph",), 3_000)
     if wants("proof") and proof_edges.declared(mechanism):
@@ -183,12 +183,12 @@ def in_jvm(mechanism: Mechanism, profile: str) -> list[Job]:
     jobs: list[Job] = []
     for group in tasks.groups(mechanism, profile):
         sizes = [mechanism.sizes.get(task.scenario, 500) for task in group]
-        first, *others = [task.name for task in group]
-        jobs.append(ClassesJob(mechanism.name, first, ("jvm",), sum(sizes), tuple(others)))
+        first, *rest = [task.name for task in group]
+        jobs.append(ClassesJob(mechanism.name, first, ("jvm",), sum(sizes), tuple(rest)))
     return jobs
 
 
-def stressed(mechanism: Mechanism, config: Config) -> bool:
+def has_stress(mechanism: Mechanism, config: Config) -> bool:
     """Whether a config runs on real threads: its scenario has some that can interfere."""
     return config.stress and len(programs(mechanism.scenarios[config.scenario])) > 1
 
@@ -202,7 +202,7 @@ than a second run does.
 
 
 def machine(config: Config) -> Hashable:
-    """What decides a config's graph."""
+    """The parts of a config that decide its graph."""
     return (
         config.scenario,
         config.without,
@@ -258,23 +258,23 @@ def proofs(
     ``names``: theorems or mechanisms; all of the profile where empty. ``seeds``: 0 for the
     profile's number.
     """
-    chosen: dict[str, list[str]] = {}
+    theorems_of: dict[str, list[str]] = {}
     for item in theorems:
         if names:
-            wanted = item.name in names or item.mechanism in names
+            matches = item.name in names or item.mechanism in names
         else:
-            wanted = item.profile == "fast" or profile == "nightly"
-        if wanted:
-            chosen.setdefault(item.mechanism, []).append(item.name)
+            matches = item.profile == "fast" or profile == "nightly"
+        if matches:
+            theorems_of.setdefault(item.mechanism, []).append(item.name)
     # The weight is that of no config: one mechanism's theorems may take longer than any of them.
     return [
         TheoremsJob(
             mechanism,
             first,
             ("proof",),
-            60_000 + 400 * (1 + len(others)),
-            tuple(others),
+            60_000 + 400 * (1 + len(rest)),
+            tuple(rest),
             seeds=seeds or SEEDS[profile],
         )
-        for mechanism, (first, *others) in chosen.items()
+        for mechanism, (first, *rest) in theorems_of.items()
     ]

@@ -47,10 +47,10 @@ FEW = 8
 
 
 def fetch(context: Context, names: Iterable[str]) -> None:
-    """Fetch and compile what these checks need; NotHere where it cannot be had."""
-    known = tasks(context.mechanism)
-    needed = {(known[name].binding.name, known[name].release): known[name] for name in names}
-    for task in needed.values():
+    """Fetch and compile the classes of these checks; NotHere where they cannot be had."""
+    by_name = tasks(context.mechanism)
+    classes = {(by_name[name].binding.name, by_name[name].release): by_name[name] for name in names}
+    for task in classes.values():
         if task.kind == CLASSES:
             for release in (task.release, task.binding.same[task.release]):
                 jars_of(context.mechanism.root, release, fetch=True)
@@ -60,12 +60,12 @@ def fetch(context: Context, names: Iterable[str]) -> None:
 
 def check(context: Context, names: Sequence[str]) -> Report:
     """Carry out checks of one binding and release, in one process."""
-    known = tasks(context.mechanism)
-    chosen = [known[name] for name in names]
+    by_name = tasks(context.mechanism)
+    selection = [by_name[name] for name in names]
     # two rows are about what the scenarios before them ran; a change needs other classes
     order = {SITES: 1, RACES: 1, CHANGE: 2}
-    chosen.sort(key=lambda task: order.get(task.kind, 0))
-    first = chosen[0]
+    selection.sort(key=lambda task: order.get(task.kind, 0))
+    first = selection[0]
     if first.kind == CLASSES:
         return same_classes(context, first)
     setup = prepare(
@@ -73,19 +73,19 @@ def check(context: Context, names: Sequence[str]) -> Report:
     )
     report = Report()
     sizes = context.mechanism.sizes
-    large = any(sizes.get(task.scenario, 0) > LARGE for task in chosen)
+    large = any(sizes.get(task.scenario, 0) > LARGE for task in selection)
     with Jvm(setup, heap_mb=min(3000, context.limits.heap_mb), long=large) as jvm:
         checks = _Checks(context.without(first.binding.without), jvm, report)
-        for task in chosen:
+        for task in selection:
             checks.carry_out(task)
     return report
 
 
 def same_classes(context: Context, task: Task) -> Report:
     """The class files of a release are those of another, on which they are checked."""
-    started = context.begin(LAYER, task.name, context.limits.bisimulation_seconds)
-    judged = classfiles.measure(context.mechanism.root, task.binding, task.release)
-    row = context.row(LAYER, task.name, started, expected="exhaustive", **judged)
+    start = context.begin(LAYER, task.name, context.limits.bisimulation_seconds)
+    judgement = classfiles.measure(context.mechanism.root, task.binding, task.release)
+    row = context.row(LAYER, task.name, start, expected="exhaustive", **judgement)
     return Report([row])
 
 
@@ -100,7 +100,7 @@ class _Checks(Files):
         self.graphs: dict[tuple[str, str], tuple[StateGraph, Rows]] = {}
 
     def carry_out(self, task: Task) -> None:
-        started = self.context.begin(LAYER, task.name, self.context.limits.bisimulation_seconds)
+        start = self.context.begin(LAYER, task.name, self.context.limits.bisimulation_seconds)
         change = task.subject if task.kind == CHANGE else ""
         if self.loaded != change:
             facts = self.jvm.load(task.binding, change)
@@ -108,35 +108,31 @@ class _Checks(Files):
                 self.facts = facts
             self.loaded = change
         if task.kind == SITES:
-            judged = self.sites(task)
+            judgement = self.sites(task)
         elif task.kind == RACES:
-            judged = self.races(task)
+            judgement = self.races(task)
         elif task.kind == CHANGE:
-            judged = self.change(task)
+            judgement = self.change(task)
         elif task.kind == PROPERTY:
             name = the_property(self.mechanism.configs[task.subject].property)
-            judged = self.violation(task, task.scenario, name)
+            judgement = self.violation(task, task.scenario, name)
         elif task.kind == COMPOSED:
-            judged = self.composed(task, task.subject)
+            judgement = self.composed(task, task.subject)
         else:
-            judged = self.scenario(task, task.subject, task.kind == FINE)
-        broken = self.broken(task)
+            judgement = self.scenario(task, task.subject, task.kind == FINE)
+        fault = self.comparison_fault(task)
         self.report.rows.append(
             self.context.row(
                 LAYER,
                 task.name,
-                started,
-                expected="violated"
-                if broken
-                else "sampled"
-                if task.kind == RACES
-                else "exhaustive",
-                expected_property=broken,
-                **judged,
+                start,
+                expected="violated" if fault else "sampled" if task.kind == RACES else "exhaustive",
+                expected_property=fault,
+                **judgement,
             )
         )
 
-    def broken(self, task: Task) -> str | None:
+    def comparison_fault(self, task: Task) -> str | None:
         """The property that a check must see violated; None where all must be in order."""
         if task.kind == PROPERTY:
             return self.mechanism.configs[task.subject].property
@@ -165,67 +161,76 @@ class _Checks(Files):
         return self.graphs[key]
 
     def scenario(
-        self, task: Task, scenario: str, fine: bool, without: str = "", refused: bool = False
+        self, task: Task, scenario: str, fine: bool, without: str = "", must_differ: bool = False
     ) -> Measured:
         """Every state of the classes beside the model's.
 
-        ``refused``: the two must differ, so that by day some of the states are tried first.
+        ``must_differ``: the two must differ, so that by day some of the states are tried first.
         """
         binding, program = task.binding.beside(scenario), self.mechanism.scenarios[scenario]
         graph, rows = self.graph(task, scenario, without)
         encoder = Encoder(graph.model, program, binding.names)
         bounds = [MARGIN[0] * len(rows) + MARGIN[1]]
-        if refused and self.context.profile == "fast":
+        if must_differ and self.context.profile == "fast":
             bounds.insert(0, len(rows) // FEW)
-        for most in bounds:
+        for limit in bounds:
             self.jvm.begin(binding, program, fine)
-            found = self.jvm.explore(most, self.context.limits.bisimulation_seconds)
-            made = product.compare(found, graph, rows, encoder)
-            if made.difference is not None:
+            search = self.jvm.explore(limit, self.context.limits.bisimulation_seconds)
+            comparison = product.compare(search, graph, rows, encoder)
+            if comparison.difference is not None:
                 break
-        figures = made.figures | {name: int(found.figures[name]) for name in ("runs", "steps")}
+        figures = comparison.figures | {
+            name: int(search.figures[name]) for name in ("runs", "steps")
+        }
         bound = self.context.bound(scenario)
-        if joined := self.joined.get((scenario, without)):
-            figures["left_out"] = joined.left_out
-            bound += f"; {joined}"
-        judged: Measured = {"figures": figures, "bound": bound}
-        if made.difference is not None:
+        if join := self.joined.get((scenario, without)):
+            figures["left_out"] = join.left_out
+            bound += f"; {join}"
+        judgement: Measured = {"figures": figures, "bound": bound}
+        if comparison.difference is not None:
             key = scenario, without
-            trace = self.counterexample(task, key, graph.model, made.difference, made.schedule)
-            why = f"{scenario}: {made.difference}" if task.kind == CHANGE else str(made.difference)
-            return judged | {
+            trace = self.counterexample(
+                task, key, graph.model, comparison.difference, comparison.schedule
+            )
+            why = (
+                f"{scenario}: {comparison.difference}"
+                if task.kind == CHANGE
+                else str(comparison.difference)
+            )
+            return judgement | {
                 "verdict": Verdict.VIOLATED,
                 "property": BISIMULATION,
                 "why": why,
                 "trace": trace,
             }
-        if found.faults:
-            return judged | {"verdict": Verdict.ERROR, "why": "; ".join(found.faults)}
-        if not found.complete:
-            why = f"the search ended after {len(found):,} states"
-            return judged | {"verdict": Verdict.INCONCLUSIVE, "why": why}
-        if made.uncovered:
-            state, thread = made.uncovered[0]
+        if search.faults:
+            return judgement | {"verdict": Verdict.ERROR, "why": "; ".join(search.faults)}
+        if not search.complete:
+            why = f"the search ended after {len(search):,} states"
+            return judgement | {"verdict": Verdict.INCONCLUSIVE, "why": why}
+        if comparison.uncovered:
+            state, thread = comparison.uncovered[0]
             label = rows[state][thread][0]
-            return judged | {
+            return judgement | {
                 "verdict": Verdict.VIOLATED,
                 "property": BISIMULATION,
-                "why": f"{len(made.uncovered)} edges of the model were not taken, {label} first",
+                "why": f"{len(comparison.uncovered)} edges of the model were not taken, "
+                f"{label} first",
             }
-        return judged | {"verdict": Verdict.EXHAUSTIVE}
+        return judgement | {"verdict": Verdict.EXHAUSTIVE}
 
     def composed(self, task: Task, scenario: str) -> Measured:
         """Every state of the classes with the steps of the operations below, beside the model."""
         graph, rows = self.graph(task, scenario)
         self.jvm.begin(task.binding, self.mechanism.scenarios[scenario])
-        most = composed.MARGIN * len(rows) + MARGIN[1]
-        found = self.jvm.explore(most, self.context.limits.bisimulation_seconds)
+        limit = composed.MARGIN * len(rows) + MARGIN[1]
+        search = self.jvm.explore(limit, self.context.limits.bisimulation_seconds)
         program = self.mechanism.scenarios[scenario]
         encoder = Encoder(graph.model, program, task.binding.names)
-        judged = composed.measure(found, graph, rows, encoder, task.binding.halfway)
-        if "why" in judged:
-            judged["why"] = f"{scenario}: {judged['why']}"
-        return judged | {"bound": f"{self.context.bound(scenario)}, every step"}
+        judgement = composed.measure(search, graph, rows, encoder, task.binding.halfway)
+        if "why" in judgement:
+            judgement["why"] = f"{scenario}: {judgement['why']}"
+        return judgement | {"bound": f"{self.context.bound(scenario)}, every step"}
 
     def change(self, task: Task) -> Measured:
         """Every scenario that the change names rejects it; the row has the first figures.
@@ -234,74 +239,78 @@ class _Checks(Files):
         One without a decision has the states of the mechanism without it.
         """
         change = task.binding.changes[task.subject]
-        made: list[Measured] = []
+        rows: list[Measured] = []
         for scenario in change.scenarios:
             if change.races:
-                made.append(self.raced(task, scenario, change))
+                rows.append(self.race_row(task, scenario, change))
             elif task.binding.below:
-                made.append(self.composed(task, scenario))
+                rows.append(self.composed(task, scenario))
             else:
                 if change.fine:
                     coarse = self.scenario(task, scenario, fine=False)
                     if coarse["verdict"] is not Verdict.EXHAUSTIVE:
                         why = f"{scenario} rejects the change without single accesses, too"
                         return coarse | {"verdict": Verdict.ERROR, "why": why}
-                made.append(self.scenario(task, scenario, change.fine, refused=True))
-            if made[-1]["verdict"] is not Verdict.VIOLATED:
-                why = made[-1].get("why") or f"{scenario} accepts the change"
-                return made[-1] | {"why": f"{scenario}: {why}" if change.races else why}
+                rows.append(self.scenario(task, scenario, change.fine, must_differ=True))
+            if rows[-1]["verdict"] is not Verdict.VIOLATED:
+                why = rows[-1].get("why") or f"{scenario} accepts the change"
+                return rows[-1] | {"why": f"{scenario}: {why}" if change.races else why}
             if change.without:
                 same = self.scenario(task, scenario, fine=False, without=change.without)
                 if same["verdict"] is not Verdict.EXHAUSTIVE:
                     why = f"{scenario} without {change.without}: {same.get('why')}"
                     return same | {"verdict": Verdict.ERROR, "why": why}
-        made[0]["figures"] = {**made[0]["figures"], "scenarios": len(made)}
-        broken = broken_without(self.mechanism, change) if change.without else None
-        if broken is None:
-            return made[0]
-        shown = self.violation(task, change.scenarios[0], broken, change.without)
-        return shown | {"figures": {**made[0]["figures"], **shown.get("figures", {})}}
+        rows[0]["figures"] = {**rows[0]["figures"], "scenarios": len(rows)}
+        target = broken_without(self.mechanism, change) if change.without else None
+        if target is None:
+            return rows[0]
+        row = self.violation(task, change.scenarios[0], target, change.without)
+        return row | {"figures": {**rows[0]["figures"], **row.get("figures", {})}}
 
-    def raced(self, task: Task, scenario: str, change: Change) -> Measured:
-        """The change has data races on exactly its fields, whatever its states are."""
-        judged = self.scenario(task, scenario, fine=False)
+    def race_row(self, task: Task, scenario: str, change: Change) -> Measured:
+        """The change has data races on exactly its fields. Its states do not matter."""
+        judgement = self.scenario(task, scenario, fine=False)
         races = self.jvm.races()["races"]
-        found = {field for field, _, _ in races} - set(task.binding.races)
-        judged = {"figures": judged["figures"], "bound": judged["bound"]}
-        if found != set(change.races):
-            why = f"races on {', '.join(sorted(found)) or 'no field'}"
-            return judged | {"verdict": Verdict.SAMPLED, "why": why}
-        return judged | {"verdict": Verdict.VIOLATED, "property": RACE, "why": shown_races(races)}
+        fields = {field for field, _, _ in races} - set(task.binding.races)
+        judgement = {"figures": judgement["figures"], "bound": judgement["bound"]}
+        if fields != set(change.races):
+            why = f"races on {', '.join(sorted(fields)) or 'no field'}"
+            return judgement | {"verdict": Verdict.SAMPLED, "why": why}
+        return judgement | {
+            "verdict": Verdict.VIOLATED,
+            "property": RACE,
+            "why": shown_races(races),
+        }
 
     def races(self, task: Task) -> Measured:
-        """Data races of what the process has run: on exactly the fields that have a reason.
+        """Data races of the runs of the process: on exactly the fields that have a reason.
 
         A field is plain or volatile as in the Python implementation, if that has it.
         """
         answer = self.jvm.races()
-        found = {field for field, _, _ in answer["races"]}
+        fields = {field for field, _, _ in answer["races"]}
         beside = self.marks(task, answer)
         figures = {
             "plain": len(answer["plain"]),
             "volatile": len(answer["volatile"]),
-            "races": len(found),
+            "races": len(fields),
             "as_in_python": len(beside.same),
         }
         bound = f"{len(task.binding.classes)} classes of {task.release}"
-        judged: Measured = {"figures": figures, "bound": bound}
-        declared = set(task.binding.races)
-        if found - declared:
-            races = [race for race in answer["races"] if race[0] not in declared]
+        judgement: Measured = {"figures": figures, "bound": bound}
+        excuses = set(task.binding.races)
+        if fields - excuses:
+            races = [race for race in answer["races"] if race[0] not in excuses]
             why = shown_races(races)
-            return judged | {"verdict": Verdict.VIOLATED, "property": RACE, "why": why}
-        if lost := sorted(declared - found):
-            why = f"no race on {', '.join(lost)}, which has a reason for one"
-            return judged | {"verdict": Verdict.VACUOUS, "why": why}
+            return judgement | {"verdict": Verdict.VIOLATED, "property": RACE, "why": why}
+        if missing := sorted(excuses - fields):
+            why = f"no race on {', '.join(missing)}, which has a reason for one"
+            return judgement | {"verdict": Verdict.VACUOUS, "why": why}
         if beside.faults:
             why = "; ".join(beside.faults)
-            return judged | {"verdict": Verdict.VIOLATED, "property": MARKS, "why": why}
+            return judgement | {"verdict": Verdict.VIOLATED, "property": MARKS, "why": why}
         why = "; ".join(f"{name}: {reason}" for name, reason in task.binding.races.items())
-        return judged | {"verdict": Verdict.SAMPLED, "why": why}
+        return judgement | {"verdict": Verdict.SAMPLED, "why": why}
 
     def marks(self, task: Task, answer: Races) -> Compared:
         """The fields of these classes beside the marks of the Python implementation."""
@@ -329,54 +338,56 @@ class _Checks(Files):
             if differs := run.difference(step, state):
                 why = f"the classes leave the model before step {step + 1}: {differs}"
                 return {"verdict": Verdict.VIOLATED, "property": BISIMULATION, "why": why}
-        labelled = [(thread, label) for thread, label, _ in path]
+        steps = [(thread, label) for thread, label, _ in path]
         if (scenario, without) in self.joined:
-            labelled = self.joined[scenario, without].schedule(labelled)
+            steps = self.joined[scenario, without].schedule(steps)
         return {
             "figures": {"steps": len(path)},
             "bound": self.context.bound(scenario),
             "verdict": Verdict.VIOLATED,
             "property": name,
-            "trace": self.kept(task, scenario, model, labelled, schedule, name, "", mechanism),
+            "trace": self.counterexample_file(
+                task, scenario, model, steps, schedule, name, "", mechanism
+            ),
         }
 
     def sites(self, task: Task) -> Measured:
         """The table fits the classes: each label has a site, each access a label or a reason."""
-        found = self.jvm.sites()
-        hits = {key: hits for key, _, _, _, hits in found["sites"]}
-        own = {name.rpartition("/")[2] for name in task.binding.classes}
+        table = self.jvm.sites()
+        hits = {key: hits for key, _, _, _, hits in table["sites"]}
+        classes = {name.rpartition("/")[2] for name in task.binding.classes}
         accesses = [
             key
-            for key, kind, *_ in found["sites"]
-            if kind not in ("INVOKE", "INIT") and key.partition(".")[0] in own
+            for key, kind, *_ in table["sites"]
+            if kind not in ("INVOKE", "INIT") and key.partition(".")[0] in classes
         ]
         newest = task.release == task.binding.releases[0]
         faults = table_faults(task.binding, self.mechanism, accesses, hits, newest)
         faults += [
             f"{name} is no part of the state and has no reason"
-            for name in found["opaque"]
+            for name in table["opaque"]
             if name not in task.binding.opaque
         ]
         faults += [
             f"{name} is declared opaque, and is one of the classes that are compared"
             for name in task.binding.opaque
-            if name.rpartition(".")[2] in own
+            if name.rpartition(".")[2] in classes
         ]
         faults += [f"{name} is static and can change" for name in self.facts["statics"]]
-        met = {pair for joined in self.joined.values() for pair in joined.met}
-        idle = [pair for pair in task.binding.pairs if pair not in met]
+        joins = {pair for join in self.joined.values() for pair in join.met}
+        idle = [pair for pair in task.binding.pairs if pair not in joins]
         faults += [f"no scenario joins {' and '.join(pair)}" for pair in idle]
         figures = {"sites": len(accesses), "instructions": self.facts["compared"]}
         if not accesses:
             return {"figures": figures, "verdict": Verdict.VACUOUS, "why": "there is no site"}
         bound = f"{len(task.binding.classes)} classes of {task.release}"
-        judged: Measured = {"figures": figures, "bound": bound}
+        judgement: Measured = {"figures": figures, "bound": bound}
         if faults:
             why = "; ".join(faults)
-            return judged | {"verdict": Verdict.VIOLATED, "property": "Sites", "why": why}
-        return judged | {"verdict": Verdict.EXHAUSTIVE}
+            return judgement | {"verdict": Verdict.VIOLATED, "property": "Sites", "why": why}
+        return judgement | {"verdict": Verdict.EXHAUSTIVE}
 
 
 def shown_races(races: Sequence[Sequence[str]]) -> str:
     """Each race once: its field, and the two accesses."""
-    return "; ".join(f"race on {field}: {one} and {other}" for field, one, other in races)
+    return "; ".join(f"race on {field}: {first} and {second}" for field, first, second in races)

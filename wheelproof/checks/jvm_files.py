@@ -40,45 +40,45 @@ class Files:
     ) -> str | None:
         """The file of a difference; None where its steps are no steps of the model."""
         threads = {name: index for index, name in enumerate(model.threads)}
-        labelled = [(threads[thread], label) for thread, label in difference.schedule]
+        steps = [(threads[thread], label) for thread, label in difference.schedule]
         if key in self.joined:
-            labelled = self.joined[key].schedule(labelled)
+            steps = self.joined[key].schedule(steps)
         try:
-            return self.kept(
-                task, key[0], model, labelled, schedule, BISIMULATION, difference.message
+            return self.counterexample_file(
+                task, key[0], model, steps, schedule, BISIMULATION, difference.message
             )
         except (Diverged, ToolError):
             return None
 
-    def kept(
+    def counterexample_file(
         self,
         task: Task,
         scenario: str,
         model: Model,
-        labelled: Sequence[tuple[int, str]],
+        steps: Sequence[tuple[int, str]],
         schedule: Sequence[int],
-        violated: str,
+        property_name: str,
         message: str,
         mechanism: Mechanism | None = None,
     ) -> str:
-        """The file of a counterexample. ``labelled``: the model's steps; ``schedule``: all."""
-        found = build(
+        """The file of a counterexample. ``steps``: the model's steps; ``schedule``: all."""
+        counterexample = build(
             mechanism or self.mechanism,
             model,
-            labelled,
+            steps,
             layer=LAYER,
             name=task.name,
             scenario=scenario,
-            property=violated,
+            property=property_name,
             explanation="\n".join(
                 (f"{task.release}: {message}".removesuffix(": "), self.frames(schedule))
             ),
             sources=self.sources(),
         )
-        if [thread for thread, _ in labelled] != list(schedule):
+        if [thread for thread, _ in steps] != list(schedule):
             names = tuple(model.threads[thread] for thread in schedule)
-            found = replace(found, schedule=names)
-        return self.context.keep(found)
+            counterexample = replace(counterexample, schedule=names)
+        return self.context.keep(counterexample)
 
     def frames(self, schedule: Sequence[int]) -> str:
         """Where each thread stands after a schedule, with its frames' locals and operands."""

@@ -20,7 +20,7 @@ from wheelproof.verdict import Row, Verdict
 
 def check(context: Context, config: Config) -> Report:
     """Run a liveness config: one temporal property, on the spec and on the model's full graph."""
-    started = context.begin("liveness", config.name, context.limits.tlc_seconds)
+    start = context.begin("liveness", config.name, context.limits.tlc_seconds)
     graph = context.explored(config, "liveness")
     result = context.tlc(
         config.name,
@@ -29,30 +29,30 @@ def check(context: Context, config: Config) -> Report:
         deadlock=False,
         layer="liveness",
     )
-    return Report([judged(context, config, graph, result, started)])
+    return Report([judge(context, config, graph, result, start)])
 
 
-def judged(
-    context: Context, config: Config, graph: StateGraph, result: TlcResult, started: float
+def judge(
+    context: Context, config: Config, graph: StateGraph, result: TlcResult, start: float
 ) -> Row:
     """The row of a liveness config: TLC's verdict, and the model's search in its full graph."""
-    lasso = searched(context, config, graph)
+    lasso = search(context, config, graph)
     verdict, trace = verdict_of(result), None
     fault = disagreement(verdict, lasso is None)
     if verdict is Verdict.EXHAUSTIVE:
         fault = fault or drift(config, counts_of(result))
     if verdict is Verdict.VIOLATED:
-        if kept_waiting := starved(context, config, graph.model, result):
+        if kept_waiting := starvation(context, config, graph.model, result):
             fault = fault or (
                 f"TLC's run is not fair to {', '.join(kept_waiting)}: in its loop it could always "
                 "move and never does; the specification's fairness is weaker than the config says"
             )
-        trace = _kept(context, config, graph.model, result, lasso)
+        trace = _counterexample(context, config, graph.model, result, lasso)
     fairness = "every thread fair" if config.fair is None else f"fair: {', '.join(config.fair)}"
     return context.row(
         "liveness",
         config.name,
-        started,
+        start,
         expected=config.expect,
         verdict=verdict,
         property=result.property,
@@ -73,7 +73,7 @@ def judged(
     )
 
 
-def searched(context: Context, config: Config, graph: StateGraph) -> Lasso | None:
+def search(context: Context, config: Config, graph: StateGraph) -> Lasso | None:
     """The model's fair run that never gets to the goal, in a graph; None where there is none."""
     names, name = graph.model.threads, the_property(config.property)
     return violation(
@@ -109,32 +109,34 @@ def controls(
     """
     model, name = graph.model, the_property(config.property)
     first = graph.states[0]
-    missed = negated(model, name) if model.holds(name, first) else model
-    rejected = {
-        f"{name} never true": searched(context, config, alone(missed, first)) is not None,
+    goal = negated(model, name) if model.holds(name, first) else model
+    rejections = {
+        f"{name} never true": search(context, config, alone(goal, first)) is not None,
         "another verdict of the model": bool(disagreement(verdict, not holds)),
     }
     if verdict is Verdict.EXHAUSTIVE:
-        rejected |= drifts(config, counts_of(result))
+        rejections |= drifts(config, counts_of(result))
     if verdict is Verdict.VIOLATED:
         for thread in model.threads if config.fair is None else config.fair:
             index = model.threads.index(thread)
             able = next((n for n, row in enumerate(graph.edges) if index in _movers(row)), None)
             if able is not None:
-                stopped = TlcResult(
+                result_there = TlcResult(
                     Outcome.VIOLATED,
                     trace=traced_path(context, graph, graph.path(able)),
                     stuttering=True,
                 )
-                rejected[f"{thread} stopped"] = thread in starved(context, config, model, stopped)
-    return rejected
+                rejections[f"{thread} stopped"] = thread in starvation(
+                    context, config, model, result_there
+                )
+    return rejections
 
 
 def _movers(row: Sequence[Edge]) -> set[int]:
     return {thread for thread, _, _ in row}
 
 
-def starved(context: Context, config: Config, model: Model, result: TlcResult) -> list[str]:
+def starvation(context: Context, config: Config, model: Model, result: TlcResult) -> list[str]:
     """The fair threads that never move in the loop of TLC's run, although they always could.
 
     With them TLC has refuted the property for a reason that the config rules out. Empty where the
@@ -170,7 +172,7 @@ def starved(context: Context, config: Config, model: Model, result: TlcResult) -
     ]
 
 
-def _kept(
+def _counterexample(
     context: Context, config: Config, model: Model, result: TlcResult, lasso: Lasso | None
 ) -> str:
     """The model's lasso where it found one, else TLC's path, as a file."""

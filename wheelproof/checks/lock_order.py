@@ -31,7 +31,7 @@ Taken = dict[Edge, dict[str, Place]]
 
 
 def note(report: Report, order: LockOrder, config: str) -> None:
-    """Add what one config's runs have collected to its report."""
+    """Add the locks and edges of one config's runs to its report."""
     report.lock_classes |= order.classes
     for edge, since in order.found.items():
         report.lock_edges.setdefault(edge, {})[config] = since
@@ -42,40 +42,40 @@ def lock_order(context: Context, reports: Iterable[Report]) -> Row:
 
     A mechanism without edges is in order: there is no order to break. It has no controls then.
     """
-    started = context.begin("coverage", NAME)
+    start = context.begin("coverage", NAME)
     mechanism = context.mechanism
-    taken: Taken = {}
+    edges: Taken = {}
     classes: set[str] = set()
     for report in reports:
         classes |= report.lock_classes
         for edge, configs in report.lock_edges.items():
-            taken.setdefault(edge, {}).update(configs)
-    documented = read(mechanism.root)
-    names = sorted({edge.name for edge in taken})
+            edges.setdefault(edge, {}).update(configs)
+    declaration = read(mechanism.root)
+    names = sorted({edge.name for edge in edges})
     figures: dict[str, object] = {"classes": len(classes), "edges": len(names)}
-    expected = deadlocks(mechanism)
+    deadlock_configs = deadlocks(mechanism)
     profiles = ("fast",) if context.profile == "fast" else ("fast", "nightly")
     absent: list[str] = []
-    if documented is None:
-        wrong, why = undocumented(taken, expected)
-        unnoticed = [
+    if declaration is None:
+        wrong, why = without_declaration(edges, deadlock_configs)
+        accepted_faults = [
             edge.name
-            for edge in inverted(taken)
-            if not undocumented(taken | {edge: {"planted": edge.place}}, set())[0]
+            for edge in inversions(edges)
+            if not without_declaration(edges | {edge: {"planted": edge.place}}, set())[0]
         ]
     else:
-        wrong = differing(documented, taken, mechanism.name)
-        absent = idle(documented, taken, mechanism.name, profiles)
-        unnoticed = not_rejected(documented, taken, mechanism.name, profiles)
-        unknown = sorted(classes - set(documented.classes) - _halves(classes, documented))
+        wrong = differing(declaration, edges, mechanism.name)
+        absent = idle(declaration, edges, mechanism.name, profiles)
+        accepted_faults = not_rejected(declaration, edges, mechanism.name, profiles)
+        unknown = sorted(classes - set(declaration.classes) - _halves(classes, declaration))
         if unknown:
             wrong.append(f"{FILE} does not name {', '.join(unknown)}; add it to [classes]")
-        figures["excepted"] = len(documented.exempt & set(names))
+        figures["excepted"] = len(declaration.exempt & set(names))
         why = ""
     if not (wrong or absent):
-        absent += [f"a planted change is not rejected: {each}" for each in unnoticed]
+        absent += [f"a planted change is not rejected: {fault}" for fault in accepted_faults]
     for name in names:
-        places = sorted({edge.place.where for edge in taken if edge.name == name})
+        places = sorted({edge.place.where for edge in edges if edge.name == name})
         figures[name] = ", ".join(places)
     verdict = Verdict.EXHAUSTIVE
     if wrong:
@@ -85,7 +85,7 @@ def lock_order(context: Context, reports: Iterable[Report]) -> Row:
     return context.row(
         "coverage",
         NAME,
-        started,
+        start,
         expected="exhaustive",
         verdict=verdict,
         property=LOCK_ORDER if wrong else None,
@@ -94,8 +94,8 @@ def lock_order(context: Context, reports: Iterable[Report]) -> Row:
     )
 
 
-def _halves(classes: Iterable[str], documented: Documented) -> set[str]:
-    return {name for name in classes if name.partition("(")[0] in documented.classes}
+def _halves(classes: Iterable[str], declaration: Documented) -> set[str]:
+    return {name for name in classes if name.partition("(")[0] in declaration.classes}
 
 
 def deadlocks(mechanism: Mechanism) -> set[str]:
@@ -109,123 +109,128 @@ def deadlocks(mechanism: Mechanism) -> set[str]:
     }
 
 
-def inverted(taken: Taken) -> list[Edge]:
+def inversions(edges: Taken) -> list[Edge]:
     """Each edge between two locks, once, the other way round."""
-    found = {}
-    for edge in sorted(taken):
+    inverse = {}
+    for edge in sorted(edges):
         if len(set(ends(edge.name))) == 2:
-            found[ends(edge.name)] = Edge(edge.target, edge.held, edge.place)
-    return list(found.values())
+            inverse[ends(edge.name)] = Edge(edge.target, edge.held, edge.place)
+    return list(inverse.values())
 
 
 def not_rejected(
-    documented: Documented, taken: Taken, mechanism: str, profiles: tuple[str, ...]
+    declaration: Documented, edges: Taken, mechanism: str, profiles: tuple[str, ...]
 ) -> list[str]:
     """The planted changes that pass: edges the other way round, undeclared, or not taken."""
-    missed = []
-    for edge in list(taken)[:1]:
-        other = edge._replace(target="planted")
-        faults = differing(documented, taken | {other: {"planted": edge.place}}, mechanism)
-        if not any(other.name in fault for fault in faults):
-            missed.append(other.name)
-    for edge in inverted(taken):
-        if {edge.name, Edge(edge.target, edge.held, edge.place).name} & documented.exempt:
+    misses = []
+    for edge in list(edges)[:1]:
+        planted_edge = edge._replace(target="planted")
+        faults = differing(declaration, edges | {planted_edge: {"planted": edge.place}}, mechanism)
+        if not any(planted_edge.name in fault for fault in faults):
+            misses.append(planted_edge.name)
+    for edge in inversions(edges):
+        if {edge.name, Edge(edge.target, edge.held, edge.place).name} & declaration.exempt:
             continue
-        faults = differing(documented, taken | {edge: {"planted": edge.place}}, mechanism)
+        faults = differing(declaration, edges | {edge: {"planted": edge.place}}, mechanism)
         if not any(CYCLE in fault and edge.name in fault for fault in faults):
-            missed.append(edge.name)
-    mine = documented.of(mechanism, profiles)
-    for edge in taken:
-        rest = {other: configs for other, configs in taken.items() if other.name != edge.name}
-        if (edge.name, edge.place.name) in mine and not any(
-            edge.name in fault for fault in idle(documented, rest, mechanism, profiles)
+            misses.append(edge.name)
+    own_edges = declaration.of(mechanism, profiles)
+    for edge in edges:
+        rest = {other: configs for other, configs in edges.items() if other.name != edge.name}
+        if (edge.name, edge.place.name) in own_edges and not any(
+            edge.name in fault for fault in idle(declaration, rest, mechanism, profiles)
         ):
-            missed.append(f"{edge.name}, not taken")
-    return missed
+            misses.append(f"{edge.name}, not taken")
+    return misses
 
 
-def undocumented(taken: Taken, expected: set[str]) -> tuple[list[str], str]:
-    """What is wrong without a declaration, and a note on classes of which two are held at once."""
-    usual = {edge.name for edge, configs in taken.items() if not set(configs) <= expected}
+def without_declaration(edges: Taken, deadlock_configs: set[str]) -> tuple[list[str], str]:
+    """The faults without a declaration, and a note on classes of which two are held at once."""
+    usual = {edge.name for edge, configs in edges.items() if not set(configs) <= deadlock_configs}
     twice = sorted(name for name in usual if len(set(ends(name))) == 1)
-    found = cycle(usual - set(twice))
+    circle = cycle(usual - set(twice))
     wrong = []
-    if found:
+    if circle:
         wrong.append(
-            f"{CYCLE}: {spelled(found, taken)}; take them in one order, or "
+            f"{CYCLE}: {spell(circle, edges)}; take them in one order, or "
             f"declare the order and this exception in {FILE}"
         )
     why = ""
     if twice:
         why = (
-            f"two locks of one class are held at once: {spelled(twice, taken)}; {FILE} can say in "
+            f"two locks of one class are held at once: {spell(twice, edges)}; {FILE} can say in "
             "what order"
         )
     return wrong, why
 
 
-def differing(documented: Documented, taken: Taken, mechanism: str) -> list[str]:
+def differing(declaration: Documented, edges: Taken, mechanism: str) -> list[str]:
     """Edges that the declaration lacks, cycles, and exceptions that close none."""
-    known = {(edge, place) for edge, places in documented.edges.items() for place in places}
-    mine = documented.of(mechanism, ("fast", "nightly"))
+    pairs = {(edge, place) for edge, places in declaration.edges.items() for place in places}
+    own_edges = declaration.of(mechanism, ("fast", "nightly"))
     wrong = []
-    for edge in sorted(taken):
-        if (edge.name, edge.place.name) not in mine:
-            declared = (edge.name, edge.place.name) in known
-            what = f"an edge not declared for {mechanism}" if declared else "an undeclared edge"
+    for edge in sorted(edges):
+        if (edge.name, edge.place.name) not in own_edges:
+            elsewhere = (edge.name, edge.place.name) in pairs
+            subject = f"an edge not declared for {mechanism}" if elsewhere else "an undeclared edge"
             wrong.append(
-                f"{what}: {spelled([edge.name], taken, edge)}; check the order, then add "
+                f"{subject}: {spell([edge.name], edges, edge)}; check the order, then add "
                 f'"{edge.place.name}" = ["{mechanism}"] to [edges."{edge.name}"] in {FILE}'
             )
-    everything = set(documented.edges) | {edge.name for edge in taken}
-    if found := cycle(everything - documented.exempt, documented.stand_ins):
-        wrong.append(f"{CYCLE}: {spelled(found, taken, documented=documented)}")
-    for name, each in documented.exceptions.items():
-        others = {
+    all_edges = set(declaration.edges) | {edge.name for edge in edges}
+    if circle := cycle(all_edges - declaration.exempt, declaration.stand_ins):
+        wrong.append(f"{CYCLE}: {spell(circle, edges, declaration=declaration)}")
+    for name, exception in declaration.exceptions.items():
+        exempt = {
             edge
-            for other in documented.exceptions.values()
+            for other in declaration.exceptions.values()
             if other.name != name
             for edge in other.edges
         }
-        if not cycle(everything - (others - set(each.edges)), documented.stand_ins):
+        if not cycle(all_edges - (exempt - set(exception.edges)), declaration.stand_ins):
             wrong.append(f"the exception {name} in {FILE} closes no cycle; remove it")
     return wrong
 
 
 def idle(
-    documented: Documented, taken: Taken, mechanism: str, profiles: tuple[str, ...]
+    declaration: Documented, edges: Taken, mechanism: str, profiles: tuple[str, ...]
 ) -> list[str]:
     """Declared edges, and scenarios of exceptions, that no run takes."""
-    found = {(edge.name, edge.place.name) for edge in taken}
+    pairs = {(edge.name, edge.place.name) for edge in edges}
     absent = [
         f'no run of {mechanism} takes {edge} at "{place}"; take {mechanism} off that line of '
         f"{FILE}, or add a scenario"
-        for edge, place in sorted(documented.of(mechanism, profiles) - found)
+        for edge, place in sorted(declaration.of(mechanism, profiles) - pairs)
     ]
-    for name, each in documented.exceptions.items():
-        for scenario in each.scenarios:
-            of, _, config = scenario.partition("/")
-            if of == mechanism and not any(
-                edge.name in each.edges and config in configs for edge, configs in taken.items()
+    for name, exception in declaration.exceptions.items():
+        for scenario in exception.scenarios:
+            subject, _, config = scenario.partition("/")
+            if subject == mechanism and not any(
+                edge.name in exception.edges and config in configs
+                for edge, configs in edges.items()
             ):
                 absent.append(f"{scenario} takes no edge of the exception {name} in {FILE}")
     return absent
 
 
-def spelled(
+def spell(
     edges: Iterable[str],
-    taken: Taken,
+    places_by_edge: Taken,
     only: Edge | None = None,
-    documented: Documented | None = None,
+    declaration: Documented | None = None,
 ) -> str:
     """Edges in words, each with the lines at which both locks are taken."""
     parts = []
     for name in edges:
-        found = only or min((edge for edge in taken if edge.name == name), default=None)
-        if found is not None:
-            config, since = min(taken[found].items())
-            parts.append(f"{name} at {found.place.where}, held since {since.where} (in {config})")
+        edge_there = only or min(
+            (edge for edge in places_by_edge if edge.name == name), default=None
+        )
+        if edge_there is not None:
+            config, since = min(places_by_edge[edge_there].items())
+            parts.append(
+                f"{name} at {edge_there.place.where}, held since {since.where} (in {config})"
+            )
         else:
-            places: Mapping[str, object] = documented.edges[name] if documented else {}
+            places: Mapping[str, object] = declaration.edges[name] if declaration else {}
             parts.append(f"{name} at {min(places)}")
     return "; ".join(parts)

@@ -1,4 +1,4 @@
-"""The machine of a config: what is explored and compared once for all configs that share it."""
+"""The machine of a config: its graphs and comparisons, once for all configs that share it."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ from wheelproof.tlc.result import TlcResult
 
 
 class OfSpec(NamedTuple):
-    """How the specification's compiled graph compares with the model's.
-
-    ``figure``: how it was compared, "" where not. ``fault``: the difference of the graphs, "" for
-    none. ``witness``: name and sentence of a witness that differs in a state of equal graphs.
-    ``controls``: of equal graphs, whether each planted fault is rejected.
-    """
+    """How the specification's compiled graph compares with the model's."""
 
     figure: str = ""
+    """The kind of the comparison, "" for none."""
     fault: str = ""
+    """The difference of the graphs, "" for none."""
     witness: tuple[str, str] | None = None
+    """Name and sentence of a witness that differs in a state of equal graphs."""
     controls: Mapping[str, bool] = MappingProxyType({})
+    """Planted fault in equal graphs -> whether it is rejected."""
 
 
 class Machine:
@@ -79,12 +78,12 @@ class Machine:
         names = "the model", "the compiled specification"
         fault, places = same.matched(self.graph, graph, names)
         # `properties` names a witness that the model or the specification lacks.
-        shared = [name for name in mechanism.witnesses if name in model.module.definitions]
+        common = [name for name in mechanism.witnesses if name in model.module.definitions]
         if fault:
             return OfSpec("every edge", fault)
         try:
-            witness = same.judgement(self.graph, graph, names, places, shared)
-            planted = same.controls(self.graph, graph, names, places, shared)
+            witness = same.judgement(self.graph, graph, names, places, common)
+            planted = same.controls(self.graph, graph, names, places, common)
             return OfSpec("every edge", "", witness, planted)
         except OutsideSubset as error:
             return OfSpec(f"every edge, and no witness: {error.message}")

@@ -19,8 +19,8 @@ from wheelproof.checks.comparisons import (
     bisimulation_figures,
     depth_in_implementation,
     depth_in_model,
-    dumped,
-    parted,
+    difference_file,
+    dump_and_compare,
     reduced_graph,
 )
 from wheelproof.checks.context import Checked, Context, Report, verdict_of
@@ -40,9 +40,9 @@ from wheelproof.verdict import Verdict
 
 def check(context: Context, mutants: Sequence[Mutant]) -> Report:
     """Check mutants of one decision and scenario, which differ in their property."""
-    mutated = _Mutated(context, mutants)
+    machine = _Mutated(context, mutants)
     return Report(
-        [row for mutant in mutants for row in _Kill(mutated.context, mutant, mutated).report().rows]
+        [row for mutant in mutants for row in _Kill(machine.context, mutant, machine).report().rows]
     )
 
 
@@ -56,12 +56,13 @@ class _Mutated:
         self.config = Config(self.name, self.scenario, without=mutant.decision)
         # Where every property is to be kept, the run that checks them all has the whole graph too.
         # Where invariants break, the run of the first of them has it.
-        self.keeps = not any(each.property for each in mutants)
+        self.keeps = not any(mutant_.property for mutant_ in mutants)
         self.first = next(
             (
-                each
-                for each in mutants
-                if each.property and context.mechanism.properties[each.property].kind == "invariant"
+                mutant_
+                for mutant_ in mutants
+                if mutant_.property
+                and context.mechanism.properties[mutant_.property].kind == "invariant"
             ),
             None,
         )
@@ -81,7 +82,7 @@ class _Mutated:
         """The mutated specification's compiled graph; None where TLC judges it."""
         return compiled.graph_of(self.context, self.scenario, 4 * self.graph.distinct + 1000)
 
-    def judged(
+    def judge(
         self,
         mutant: Mutant,
         config: Config,
@@ -91,7 +92,7 @@ class _Mutated:
     ) -> TlcResult:
         """The verdict on the mutated specification."""
         if self.compiled is not None:
-            return compiled.judged(self.context, self.compiled, invariants, properties, deadlock)
+            return compiled.judge(self.context, self.compiled, invariants, properties, deadlock)
         return self.context.tlc(
             mutant.name,
             config,
@@ -107,7 +108,7 @@ class _Mutated:
             names = (self.context.mechanism.invariants if self.keeps else ()) or (
                 (the_property(self.first.property),) if self.first else ()
             )
-            result = compiled.judged(self.context, self.compiled, names, deadlock=self.keeps)
+            result = compiled.judge(self.context, self.compiled, names, deadlock=self.keeps)
             return result, compiled.equality(self.compiled, self.graph)
         name = self.name
         checks: Checked = {"deadlock": self.keeps, "layer": "mutant"}
@@ -118,7 +119,7 @@ class _Mutated:
             checks["invariants"] = (the_property(self.first.property),)
         else:
             name += "_graph"
-        return dumped(self.context, name, self.config, self.graph, **checks)
+        return dump_and_compare(self.context, name, self.config, self.graph, **checks)
 
     @cached_property
     def open_diamond(self) -> reduced.Open | None:
@@ -148,21 +149,21 @@ class _Mutated:
 class _Kill:
     context: Context
     mutant: Mutant
-    mutated: _Mutated
+    machine: _Mutated
     faults: list[str] = field(default_factory=list)
     figures: dict[str, object] = field(default_factory=dict)
 
     def report(self) -> Report:
         context, mutant, mechanism = self.context, self.mutant, self.context.mechanism
-        started = context.begin("mutant", mutant.name, context.limits.tlc_seconds)
-        self.config = replace(self.mutated.config, name=mutant.name, property=mutant.property)
-        self.graph, self.small = self.mutated.graph, self.mutated.small
+        start = context.begin("mutant", mutant.name, context.limits.tlc_seconds)
+        self.config = replace(self.machine.config, name=mutant.name, property=mutant.property)
+        self.graph, self.small = self.machine.graph, self.machine.small
         self.figures["states"] = self.graph.distinct
-        result = self.judged()
+        result = self.judge()
         verdict = verdict_of(result)
         if verdict in (Verdict.EXHAUSTIVE, Verdict.VIOLATED):
             verdict = self.equal_graphs() or verdict
-        bisimulation = self.mutated.bisimulation
+        bisimulation = self.machine.bisimulation
         self.same_bisimulation(bisimulation)
         if bisimulation.outcome == "inconclusive":
             verdict = Verdict.INCONCLUSIVE
@@ -170,18 +171,18 @@ class _Kill:
             self.fair_cycles(bisimulation)
         elif mutant.property:
             self.depths(result, bisimulation)
-        trace = self.rejected()
+        trace = self.reject()
         if mutant.property and verdict is Verdict.EXHAUSTIVE:
             self.faults.append(self.survival(mutant.property))
         if result.property:
             try:
-                trace = self.kept(result)
+                trace = self.counterexample(result)
             except Diverged as error:
                 self.faults.append(f"TLC's trace cannot be followed on the mutated model: {error}")
         row = context.row(
             "mutant",
             mutant.name,
-            started,
+            start,
             expected="violated" if mutant.property else "exhaustive",
             expected_property=mutant.property,
             property=result.property,
@@ -202,19 +203,19 @@ class _Kill:
         )
         return Report([row])
 
-    def judged(self) -> TlcResult:
+    def judge(self) -> TlcResult:
         """The specification's verdict on the named property, or on all for an equivalent mutant."""
         mechanism, name = self.context.mechanism, self.mutant.property
         if name is None:
-            if self.mutated.keeps:
-                return self.mutated.dump[0]
-            return self.mutated.judged(
+            if self.machine.keeps:
+                return self.machine.dump[0]
+            return self.machine.judge(
                 self.mutant, self.config, invariants=mechanism.invariants, deadlock=True
             )
-        if self.mutant is self.mutated.first:
-            return self.mutated.dump[0]
+        if self.mutant is self.machine.first:
+            return self.machine.dump[0]
         kind = mechanism.properties[name].kind
-        return self.mutated.judged(
+        return self.machine.judge(
             self.mutant,
             self.config,
             invariants=(name,) if kind == "invariant" else (),
@@ -224,10 +225,10 @@ class _Kill:
 
     def equal_graphs(self) -> Verdict | None:
         """Mutated spec = mutated model; a verdict where there is no graph to compare."""
-        plain, equality = self.mutated.dump
+        plain, equality = self.machine.dump
         self.figures |= {
             "edges": self.graph.edge_count,
-            "specification": "TLC" if self.mutated.compiled is None else "compiled",
+            "specification": "TLC" if self.machine.compiled is None else "compiled",
         }
         # Where a property that was to be kept is violated, the row has that as its verdict.
         if equality is None and not plain.property:
@@ -235,9 +236,9 @@ class _Kill:
             return Verdict.INCONCLUSIVE if plain.outcome is Outcome.INCONCLUSIVE else Verdict.ERROR
         if equality is not None and equality.fault:
             self.faults.append(f"mutated spec and mutated model differ: {equality.fault}")
-        if (broken := self.mutated.open_diamond) is not None:
+        if (diamond := self.machine.open_diamond) is not None:
             self.faults.append(
-                f"the silent step {broken.silent} does not commute with {broken.other}"
+                f"the silent step {diamond.silent} does not commute with {diamond.other}"
             )
         return None
 
@@ -286,7 +287,7 @@ class _Kill:
         name, pairs = the_property(self.mutant.property), bisimulation.graph
         if not pairs.model_states:
             return  # the initial states differ, which is a fault already
-        own = StateGraph.of(
+        implementation = StateGraph.of(
             self.small.model,
             [self.small.states[state] for state in pairs.model_states],
             [
@@ -301,15 +302,17 @@ class _Kill:
         artefacts = {
             "the model": self.graph,
             "the reduced model": self.small,
-            "the implementation": own,
+            "the implementation": implementation,
         }
-        found = {each: violation(graph, name, recurs=recurs) for each, graph in artefacts.items()}
+        lassos = {
+            artefact: violation(graph, name, recurs=recurs) for artefact, graph in artefacts.items()
+        }
         self.faults += [
-            f"{each} has no fair run without {name}"
-            for each, lasso in found.items()
+            f"{artefact} has no fair run without {name}"
+            for artefact, lasso in lassos.items()
             if lasso is None
         ]
-        loops = {each: lasso.loop for each, lasso in found.items() if lasso is not None}
+        loops = {artefact: lasso.loop for artefact, lasso in lassos.items() if lasso is not None}
         if not self.faults:
             model, impl = loops["the reduced model"], loops["the implementation"]
             self.figures |= {"depth_model": model, "depth_impl": impl}
@@ -338,9 +341,9 @@ class _Kill:
         row = self.small.edges[state]
         return next(label for mover, label, _ in row if move_of(mover, label) == move)
 
-    def rejected(self) -> str | None:
+    def reject(self) -> str | None:
         """The bisimulation with the unmutated model must reject the mutated implementation."""
-        bisimulation, model = self.mutated.refused
+        bisimulation, model = self.machine.refused
         if bisimulation.difference is None:
             self.faults.append(
                 "the bisimulation with the unmutated model does not reject the mutated "
@@ -348,8 +351,8 @@ class _Kill:
             )
             return None
         self.figures["rejected_at"] = len(bisimulation.difference.schedule)
-        return parted(
-            self.mutated.plain,
+        return difference_file(
+            self.machine.plain,
             model,
             Config(self.mutant.name, self.mutant.scenario),
             bisimulation.difference,
@@ -358,7 +361,7 @@ class _Kill:
             self.context,
         )
 
-    def kept(self, result: TlcResult) -> str:
+    def counterexample(self, result: TlcResult) -> str:
         """TLC's counterexample as a file: it replays on the mutated model and implementation."""
         model = self.graph.model
         schedule = traced.schedule(model, result, self.context.mechanism.pc)

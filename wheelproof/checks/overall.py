@@ -24,7 +24,7 @@ SOURCES = (SafetyJob, ComposedJob)
 
 @dataclass(frozen=True)
 class Reading(Context):
-    """A context whose implementation is loaded once: what reads it starts no run."""
+    """A context whose implementation is loaded once: its readers start no run."""
 
     @cached_property
     def _loaded(self) -> ControlledImplementation:
@@ -36,11 +36,12 @@ class Reading(Context):
 
 @dataclass(frozen=True)
 class OverAll:
-    """One row over all scenarios. ``needs``: the layers of the checks that it is made of."""
+    """One row over all scenarios."""
 
     layer: str
     name: str
     needs: tuple[str, ...]
+    """The layers of the checks that it is made of."""
     make: Callable[[Context, Iterable[Report]], Row]
 
     def row(self, context: Context, reports: Iterable[Report]) -> Row:
@@ -48,7 +49,7 @@ class OverAll:
         try:
             return self.make(context, reports)
         except failing.CAUGHT as error:
-            verdict, why = failing.judged(error)
+            verdict, why = failing.judge(error)
             row = judge(
                 context.mechanism.name,
                 self.layer,
@@ -68,8 +69,8 @@ class OverAll:
 
     def parts(self, jobs: Iterable[Job]) -> list[tuple[str, str]]:
         """Layer and name of each check that it is made of."""
-        made = [each for job in jobs if isinstance(job, SOURCES) for each in job.makes]
-        return [each for each in dict.fromkeys(made) if each[0] in self.needs]
+        keys = [key for job in jobs if isinstance(job, SOURCES) for key in job.makes]
+        return [key for key in dict.fromkeys(keys) if key[0] in self.needs]
 
 
 TRANSLATION = OverAll("tlc", "translation", (), lambda context, _: coverage.translated(context))
@@ -88,12 +89,12 @@ ROWS = (
 
 
 def partial(layers: Collection[str] | None, single: bool) -> bool:
-    """Whether a run lacks some of what the rows are made of. ``layers``: None for all.
+    """Whether a run lacks some of the checks that the rows are made of. ``layers``: None for all.
 
     ``single``: only named checks run.
     """
-    needed = {"coverage"}.union(*(row.needs for row in ROWS))
-    return single or (layers is not None and not needed <= set(layers))
+    layers_needed = {"coverage"}.union(*(row.needs for row in ROWS))
+    return single or (layers is not None and not layers_needed <= set(layers))
 
 
 def rows(
@@ -103,7 +104,7 @@ def rows(
 
     ``partial``: some layers or checks are left out, so that nothing can be reported on coverage.
     That of compiled classes is in their table of sites. ``single``: only named checks run, so that
-    nothing can be reported on what some scenario must reach.
+    nothing can be reported on the states that some scenario must reach.
     """
 
     def there(row: OverAll) -> bool:
@@ -114,9 +115,11 @@ def rows(
     return [row for row in ROWS if there(row)]
 
 
-def made(context: Context, chosen: Sequence[OverAll], reports: Sequence[Report]) -> Iterator[Row]:
+def combined_rows(
+    context: Context, rows: Sequence[OverAll], reports: Sequence[Report]
+) -> Iterator[Row]:
     """The chosen rows but the translation's."""
-    context = Reading(*[getattr(context, each.name) for each in fields(Context)])
-    for each in chosen:
-        if each is not TRANSLATION:
-            yield each.row(context, reports)
+    context = Reading(*[getattr(context, item.name) for item in fields(Context)])
+    for row in rows:
+        if row is not TRANSLATION:
+            yield row.row(context, reports)

@@ -1,6 +1,6 @@
-"""The plan of a project: made of its declarations, and compared with what a run carried out.
+"""The plan of a project: made of its declarations, and compared with the rows of a run.
 
-The declarations are what the jobs are made of, too. So the plan is a file that stays as it is
+The jobs are made of the same declarations. So the plan is a file that stays as it is
 (:mod:`wheelproof.project.planned`): a job, a theorem or a file that is lost leaves a row there that
 no run makes.
 """
@@ -52,7 +52,7 @@ FIGURES: Mapping[tuple[str, str], tuple[str, ...]] = {
 """Layer and name of rows -> the figures that the plan has of them; "" stands for every name."""
 
 
-def declared(mechanism: Mechanism, theorems: Sequence[prove.Declared]) -> Rows:
+def declarations(mechanism: Mechanism, theorems: Sequence[prove.Declared]) -> Rows:
     """The rows of one mechanism by its declarations. ``theorems``: the project's, in their order.
 
     A graph that may be too large to be compared is explored for that.
@@ -61,19 +61,19 @@ def declared(mechanism: Mechanism, theorems: Sequence[prove.Declared]) -> Rows:
     def wants(*layers: str) -> bool:
         return True
 
-    mine = [item for item in theorems if item.mechanism == mechanism.name]
+    own_theorems = [item for item in theorems if item.mechanism == mechanism.name]
     profiles: dict[tuple[str, str], str] = {}
-    for each in overall.rows(mechanism, wants):
-        profiles[each.layer, each.name] = "fast"
+    for row in overall.rows(mechanism, wants):
+        profiles[row.layer, row.name] = "fast"
     for profile in PROFILES:
-        for job in (*plan(mechanism, profile, wants), *proofs(mine, profile)):
+        for job in (*plan(mechanism, profile, wants), *proofs(own_theorems, profile)):
             for key in job.makes:
                 profiles.setdefault(key, profile)
     for config in mechanism.configs.values():
         key = "bisimulation", config.name
         if key in profiles and too_large(mechanism, config):
             del profiles[key]
-    numbers = figures(mechanism, mine)
+    numbers = figures(mechanism, own_theorems)
     return {key: Planned(profile, numbers.get(key, {})) for key, profile in profiles.items()}
 
 
@@ -90,36 +90,36 @@ def figures(
     mechanism: Mechanism, theorems: Iterable[prove.Declared]
 ) -> dict[tuple[str, str], dict[str, dict[str, Number]]]:
     """(layer, name) -> profile -> the numbers that rows have by their declarations."""
-    claimed, denied = controls.claims(mechanism)
-    found: dict[tuple[str, str], dict[str, dict[str, Number]]] = {
-        ("tlc", "controls"): _by_day(properties=len(claimed), non_properties=len(denied)),
+    claims, denials = controls.claims(mechanism)
+    by_row: dict[tuple[str, str], dict[str, dict[str, Number]]] = {
+        ("tlc", "controls"): _by_day(properties=len(claims), non_properties=len(denials)),
         ("graph", agreement.NAME): _by_day(
             properties=len(samples.invariants(mechanism)),
             witnesses=len(samples.witnesses(mechanism)),
         ),
         ("coverage", "labels"): _by_day(declared=len(mechanism.labels)),
     }
-    if (pairs := sensitivity.listed(mechanism)) is not None:
-        found["graph", sensitivity.NAME] = _by_day(pairs=len(pairs))
+    if (pairs := sensitivity.listing(mechanism)) is not None:
+        by_row["graph", sensitivity.NAME] = _by_day(pairs=len(pairs))
     for config in mechanism.configs.values():
         if config.keeps is not None:
-            found["mutant", config.name] = {
+            by_row["mutant", config.name] = {
                 profile: {"mutants": len(refinement.machines(mechanism, config, profile))}
                 for profile in PROFILES
             }
     for task in tasks(mechanism).values():
         if task.kind == CHANGE:
             scenarios = task.binding.changes[task.subject].scenarios
-            found["jvm", task.name] = _by_day(scenarios=len(scenarios))
+            by_row["jvm", task.name] = _by_day(scenarios=len(scenarios))
     if proof_edges.declared(mechanism):
-        found["proof", proof_edges.NAME] = _by_day(**proof_edges.parts(mechanism))
+        by_row["proof", proof_edges.NAME] = _by_day(**proof_edges.parts(mechanism))
     for item in theorems:
         numbers = _by_day(conditions=dict(item.conditions), controls=len(item.controls))
         if item.certified:
-            made = {"certificates": sum(item.conditions.values())}
-            numbers[item.certified] = {**numbers.get(item.certified, {}), **made}
-        found["proof", item.name] = numbers
-    return found
+            more = {"certificates": sum(item.conditions.values())}
+            numbers[item.certified] = {**numbers.get(item.certified, {}), **more}
+        by_row["proof", item.name] = numbers
+    return by_row
 
 
 def _by_day(**numbers: Number) -> dict[str, dict[str, Number]]:
@@ -136,29 +136,29 @@ def part(
     profile, and no row over all scenarios is made then.
     """
     partial = overall.partial(options.layers, bool(options.only))
-    found: Plan = {}
+    rows_due: Plan = {}
     for mechanism, rows in whole.items():
-        for key, planned in rows.items():
+        for key, row in rows.items():
             layer, name = key
-            over_all = next((each for each in overall.ROWS if (each.layer, each.name) == key), None)
+            over_all = next((row_ for row_ in overall.ROWS if (row_.layer, row_.name) == key), None)
             if over_all:
-                made = over_all.made_by(partial, bool(options.only)) and not options.theorems
+                is_due = over_all.made_by(partial, bool(options.only)) and not options.theorems
             else:
-                made = options.covers(mechanism, layer, name)
+                is_due = options.covers(mechanism, layer, name)
             if (
-                made
+                is_due
                 and (not options.mechanisms or mechanism in options.mechanisms)
                 and (options.layers is None or layer in options.layers)
-                and (options.profile == "nightly" or planned.profile == "fast" or options.theorems)
+                and (options.profile == "nightly" or row.profile == "fast" or options.theorems)
                 and not (options.theorems and key == ("proof", proof_edges.NAME))
                 and layer not in absent
                 and mechanism not in stale
             ) or (mechanism, *key) in options.lost:
-                found.setdefault(mechanism, {})[key] = planned
-    return found
+                rows_due.setdefault(mechanism, {})[key] = row
+    return rows_due
 
 
-def compared(
+def compare(
     rows: Iterable[Row], whole: Plan, due: Plan, profile: str, stale: Collection[str] = ()
 ) -> tuple[list[Row], list[Row]]:
     """The rows, and those that are missing, each with the verdict error.
@@ -166,15 +166,15 @@ def compared(
     ``due``: the part of the ``whole`` plan that the run has to make. A row in order that the plan
     does not have, or that has other numbers of parts, has the verdict error, too.
     """
-    made: dict[str, set[tuple[str, str]]] = {}
-    found = []
+    keys: dict[str, set[tuple[str, str]]] = {}
+    judgement = []
     for row in rows:
-        made.setdefault(row.mechanism, set()).add((row.layer, row.name))
-        planned = whole.get(row.mechanism, {}).get((row.layer, row.name))
-        if row.ok and row.mechanism not in stale and (fault := differs(row, planned, profile)):
+        keys.setdefault(row.mechanism, set()).add((row.layer, row.name))
+        plan = whole.get(row.mechanism, {}).get((row.layer, row.name))
+        if row.ok and row.mechanism not in stale and (fault := differs(row, plan, profile)):
             why = "; ".join(filter(None, [fault, row.why]))
             row = replace(row, ok=False, verdict=Verdict.ERROR, property=None, why=why)
-        found.append(row)
+        judgement.append(row)
     missing = [
         Row(
             mechanism,
@@ -185,19 +185,19 @@ def compared(
             why=f"spec/{FILE} has this check, and the run did not carry it out; where that is "
             f"meant: `{COMMAND}`",
         )
-        for mechanism, planned in due.items()
-        for layer, name in planned
-        if (layer, name) not in made.get(mechanism, ())
+        for mechanism, plan in due.items()
+        for layer, name in plan
+        if (layer, name) not in keys.get(mechanism, ())
     ]
-    return found, missing
+    return judgement, missing
 
 
-def differs(row: Row, planned: Planned | None, profile: str) -> str:
+def differs(row: Row, plan: Planned | None, profile: str) -> str:
     """How a row differs from its plan; "" where it does not."""
-    if planned is None:
+    if plan is None:
         return f"spec/{FILE} does not have this check; where it is meant: `{COMMAND}`"
     names = FIGURES.get((row.layer, row.name)) or FIGURES.get((row.layer, ""), ())
     numbers = {figure: row.figures[figure] for figure in names if figure in row.figures}
-    if not (changes := list(unlike(planned.numbers(profile), numbers))):
+    if not (changes := list(unlike(plan.numbers(profile), numbers))):
         return ""
     return f"not as spec/{FILE} has it: {', '.join(changes)}; where that is meant: `{COMMAND}`"

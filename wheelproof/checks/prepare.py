@@ -14,7 +14,7 @@ from wheelproof.tlc import translation
 
 
 def modules(mechanisms: Sequence[project.Mechanism], profile: str, wants: Wanted) -> None:
-    """Translate every algorithm, and export what will be compiled.
+    """Translate every algorithm, and export the modules that will be compiled.
 
     ``wants``: whether one of some layers is to be checked.
     """
@@ -46,8 +46,8 @@ def algorithms(mechanisms: Sequence[project.Mechanism]) -> Iterator[str]:
             item.without for item in mechanism.configs.values()
         }
         for decision in sorted(lacking - {""}):
-            changed = mechanism.without(decision).texts
-            yield from (text for file, text in changed.items() if file.endswith(".tla"))
+            texts = mechanism.without(decision).texts
+            yield from (text for file, text in texts.items() if file.endswith(".tla"))
 
 
 def trees(mechanisms: Sequence[project.Mechanism], profile: str, wants: Wanted) -> Iterator[Source]:
@@ -61,6 +61,6 @@ def trees(mechanisms: Sequence[project.Mechanism], profile: str, wants: Wanted) 
                 item.decision for item in mechanism.mutants.values() if item.profile == "fast"
             }
         for decision in sorted(lacking):
-            changed = mechanism.without(decision)
+            mutation = mechanism.without(decision)
             with contextlib.suppress(WheelproofError):
-                yield export.source(changed.checked, changed.specs)
+                yield export.source(mutation.checked, mutation.specs)

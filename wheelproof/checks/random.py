@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from wheelproof.checks.comparisons import parted, reduced_graph
+from wheelproof.checks.comparisons import difference_file, reduced_graph
 from wheelproof.checks.context import Context, Report
 from wheelproof.counterexample.build import Diverged, build, labelled, settled
 from wheelproof.graph import reduced
@@ -35,39 +35,39 @@ def check(context: Context, config: Config) -> Report:
 
     A deadlock counts before a difference, and this before a race. Each is named.
     """
-    started = context.begin("random", config.name)
+    start = context.begin("random", config.name)
     graph = reduced_graph(context.mechanism, config.scenario)
     fine, coarse = _schedules(context, config.scenario, context.limits.schedules, graph)
-    found: list[tuple[str, str]] = []
+    faults: list[tuple[str, str]] = []
     if deadlock := fine.deadlock or coarse.deadlock:
-        found.append((DEADLOCK, f"after {' '.join(deadlock)}"))
+        faults.append((DEADLOCK, f"after {' '.join(deadlock)}"))
     if difference := fine.difference or coarse.difference:
-        found.append(("Bisimulation", str(difference)))
+        faults.append(("Bisimulation", str(difference)))
     racing = fine.racing
     if racing is None and coarse.racing is not None:
         program = context.mechanism.scenarios[config.scenario]
         racing = refine(context.implementation(), program, coarse.racing.schedule)
-    if met := racing or coarse.racing:
-        found.append((RACE, str(met.race)))
+    if race := racing or coarse.racing:
+        faults.append((RACE, str(race.race)))
     verdict, name, trace = Verdict.SAMPLED, None, None
     if "inconclusive" in (fine.outcome, coarse.outcome):
         verdict = Verdict.INCONCLUSIVE
-    if found:
-        verdict, (name, _) = Verdict.VIOLATED, found[0]
+    if faults:
+        verdict, (name, _) = Verdict.VIOLATED, faults[0]
     if name == "Bisimulation" and difference:
-        trace = parted(context, graph.model, config, difference, "random", config.name)
+        trace = difference_file(context, graph.model, config, difference, "random", config.name)
     elif name is not None:
-        trace = _recorded(context, config, name, racing, fine.deadlock)
+        trace = _recording(context, config, name, racing, fine.deadlock)
     return Report(
         [
             context.row(
                 "random",
                 config.name,
-                started,
+                start,
                 expected="sampled",
                 verdict=verdict,
                 property=name,
-                why="; ".join(filter(None, (*(text for _, text in found), fine.why, coarse.why))),
+                why="; ".join(filter(None, (*(text for _, text in faults), fine.why, coarse.why))),
                 bound=f"{context.bound(config.scenario)}, seed {SEED}",
                 figures=_figures(fine, coarse),
                 trace=trace,
@@ -78,32 +78,32 @@ def check(context: Context, config: Config) -> Report:
 
 def check_mutant(context: Context, mutant: Mutant) -> Report:
     """Random schedules of a mutant that loses a lock: the detector must report a race in both."""
-    started = context.begin("random", mutant.name)
-    mutated = context.without(mutant.decision)
-    fine, coarse = _schedules(mutated, mutant.scenario, context.limits.mutant_schedules)
-    both = fine.racing is not None and coarse.racing is not None
+    start = context.begin("random", mutant.name)
+    mutation = context.without(mutant.decision)
+    fine, coarse = _schedules(mutation, mutant.scenario, context.limits.mutant_schedules)
+    in_both = fine.racing is not None and coarse.racing is not None
     return Report(
         [
             context.row(
                 "random",
                 mutant.name,
-                started,
+                start,
                 expected="violated",
                 expected_property=RACE,
-                property=RACE if both else None,
-                verdict=Verdict.VIOLATED if both else Verdict.SAMPLED,
+                property=RACE if in_both else None,
+                verdict=Verdict.VIOLATED if in_both else Verdict.SAMPLED,
                 why=str(fine.racing.race)
-                if both and fine.racing
+                if in_both and fine.racing
                 else "no race was reported in fine schedules or in coarse ones",
                 bound=f"{context.bound(mutant.scenario)}, seed {SEED}",
                 figures=_figures(fine, coarse),
-                trace=_recorded(mutated, mutant, RACE, fine.racing) if both else None,
+                trace=_recording(mutation, mutant, RACE, fine.racing) if in_both else None,
             )
         ]
     )
 
 
-def _recorded(
+def _recording(
     context: Context,
     item: Config | Mutant,
     property: str,
@@ -146,7 +146,7 @@ def _recorded(
 
 
 def _schedules(
-    context: Context, scenario: str, most: int, graph: StateGraph | None = None
+    context: Context, scenario: str, limit: int, graph: StateGraph | None = None
 ) -> tuple[RandomSchedules, RandomSchedules]:
     """Fine and coarse schedules; the fine ones are compared with the model's graph, if given."""
     implementation, program = context.implementation(), context.mechanism.scenarios[scenario]
@@ -155,7 +155,7 @@ def _schedules(
         implementation,
         program,
         # one thread has one schedule
-        schedules=most if len(programs(program)) > 1 else 1,
+        schedules=limit if len(programs(program)) > 1 else 1,
         seed=SEED,
         budget=context.limits.bisimulation_seconds,
     )

@@ -26,20 +26,20 @@ UNDECIDED = (Verdict.ERROR, Verdict.REFUSED, Verdict.INCONCLUSIVE)
 
 def check(context: Context, config: Config) -> Report:
     """Check the one property of a config: TLC 2.18 does not name an action property that fails."""
-    started = context.begin("tlc", config.name, context.limits.tlc_seconds)
-    result = context.tlc(config.name, config, deadlock=False, **stated(context, config))
+    start = context.begin("tlc", config.name, context.limits.tlc_seconds)
+    result = context.tlc(config.name, config, deadlock=False, **statement(context, config))
     verdict = verdict_of(result)
     figures = counts_of(result)
     if verdict is Verdict.VIOLATED:
         figures = {"transitions": len(result.trace) - 1}
     fault = drift(config, figures) if verdict is Verdict.EXHAUSTIVE else ""
-    trace = kept(context, config, result) if result.property else None
+    trace = counterexample(context, config, result) if result.property else None
     return Report(
         [
             context.row(
                 "tlc",
                 config.name,
-                started,
+                start,
                 expected=config.expect,
                 verdict=verdict,
                 property=result.property,
@@ -70,56 +70,58 @@ def check_mutants(context: Context, config: Config) -> Report:
     An abstract spec that rejects no mutant may allow too much. The mutants in ``keeps`` must not be
     rejected; they take part in the nightly profile only, as the nightly mutants do.
     """
-    started = context.begin("mutant", config.name, context.limits.tlc_seconds)
+    start = context.begin("mutant", config.name, context.limits.tlc_seconds)
     keeps = config.keeps or {}
-    found: dict[str, TlcResult] = {}
+    results: dict[str, TlcResult] = {}
     for mutant in machines(context.mechanism, config, context.profile):
-        mutated = replace(
+        mutation = replace(
             config,
             name=f"{config.name}_{mutant.name}",
             scenario=mutant.scenario,
             without=mutant.decision,
         )
-        found[mutant.name] = context.without(mutant.decision).tlc(
-            mutated.name, mutated, deadlock=False, layer="mutant", **stated(context, config)
+        results[mutant.name] = context.without(mutant.decision).tlc(
+            mutation.name, mutation, deadlock=False, layer="mutant", **statement(context, config)
         )
-    judged = {name: verdict_of(result) for name, result in found.items()}
-    rejected = [name for name, verdict in judged.items() if verdict is Verdict.VIOLATED]
+    judgement = {name: verdict_of(result) for name, result in results.items()}
+    rejections = [name for name, verdict in judgement.items() if verdict is Verdict.VIOLATED]
     faults = [
         f"{name} is not rejected"
-        for name, verdict in judged.items()
+        for name, verdict in judgement.items()
         if verdict is Verdict.EXHAUSTIVE and name not in keeps
     ]
-    faults += [f"{name} is rejected although keeps lists it" for name in rejected if name in keeps]
-    verdict = next(
-        (each for each in UNDECIDED if each in judged.values()),
-        Verdict.VIOLATED if rejected else Verdict.VACUOUS,
-    )
-    undecided = [
-        f"{name}: {found[name].explanation}"
-        for name in found
-        if judged[name] is verdict and name not in rejected
+    faults += [
+        f"{name} is rejected although keeps lists it" for name in rejections if name in keeps
     ]
-    accepted = ", ".join(name for name in found if name in keeps) or "none"
+    verdict = next(
+        (verdict for verdict in UNDECIDED if verdict in judgement.values()),
+        Verdict.VIOLATED if rejections else Verdict.VACUOUS,
+    )
+    open_names = [
+        f"{name}: {results[name].explanation}"
+        for name in results
+        if judgement[name] is verdict and name not in rejections
+    ]
+    acceptances = ", ".join(name for name in results if name in keeps) or "none"
     return Report(
         [
             context.row(
                 "mutant",
                 config.name,
-                started,
+                start,
                 expected="violated",
                 expected_property=config.property,
                 verdict=verdict,
                 property=config.property if verdict is Verdict.VIOLATED else None,
                 fault="; ".join(faults),
-                why="; ".join(undecided) or ("" if found else "no mutant takes part"),
-                figures={"mutants": len(found), "rejected": len(rejected), "kept": accepted},
+                why="; ".join(open_names) or ("" if results else "no mutant takes part"),
+                figures={"mutants": len(results), "rejected": len(rejections), "kept": acceptances},
             )
         ]
     )
 
 
-def stated(context: Context, config: Config) -> Stated:
+def statement(context: Context, config: Config) -> Stated:
     """The config's property as an option of ``Context.tlc``: an invariant or a property."""
     name = the_property(config.property)
     invariant = context.mechanism.properties[name].kind == "invariant"
@@ -134,7 +136,7 @@ class _Head(TypedDict):
     explanation: str
 
 
-def kept(context: Context, config: Config, result: TlcResult) -> str:
+def counterexample(context: Context, config: Config, result: TlcResult) -> str:
     """TLC's trace as a file.
 
     Its steps are the mechanism's labels where the module has the program counters, else actions.

@@ -12,11 +12,11 @@ from wheelproof.checks import liveness, lock_order
 from wheelproof.checks.comparisons import (
     Equality,
     bisimulation_figures,
-    counted,
+    count_drift,
     depth_in_implementation,
     depth_in_model,
-    dumped,
-    parted,
+    difference_file,
+    dump_and_compare,
 )
 from wheelproof.checks.context import (
     Checked,
@@ -41,29 +41,29 @@ from wheelproof.verdict import Judged, Verdict
 
 
 def check(
-    context: Context, config: Config, live: Sequence[Config] = (), broken: Sequence[Config] = ()
+    context: Context, config: Config, live: Sequence[Config] = (), fails: Sequence[Config] = ()
 ) -> Report:
     """Run a safety config in the context's layers.
 
-    ``live``: liveness configs of the same machine, decided in the same run of TLC. ``broken``:
+    ``live``: liveness configs of the same machine, decided in the same run of TLC. ``fails``:
     configs of the same machine whose property does not hold. TLC looks for their violations alone.
     """
     report, machine = Report(), Machine(context, config)
     _Config(machine, config, report, live).judge()
-    for each in broken:
-        _Config(machine, each, report).judge()
+    for failing in fails:
+        _Config(machine, failing, report).judge()
     return report
 
 
-def formulas(graph: StateGraph, kept: Sequence[str], fails: Sequence[str]) -> list[str]:
+def formulas(graph: StateGraph, holds: Sequence[str], fails: Sequence[str]) -> list[str]:
     """The properties that the model has otherwise than is declared, as sentences."""
-    first = first_violations(graph, (*kept, *fails))
-    return [f"the model violates {name}" for name in kept if first[name] is not None] + [
+    first = first_violations(graph, (*holds, *fails))
+    return [f"the model violates {name}" for name in holds if first[name] is not None] + [
         f"{name} holds, and is declared to fail" for name in fails if first[name] is None
     ]
 
 
-def planted(graph: StateGraph, kept: Sequence[str], fails: Sequence[str]) -> dict[str, bool]:
+def plant(graph: StateGraph, holding: Sequence[str], fails: Sequence[str]) -> dict[str, bool]:
     """Planted fault -> whether ``formulas`` rejects it, in the graph of the initial state alone.
 
     Each property that is to hold is negated there, and the state has no step. Each that is to fail
@@ -72,15 +72,15 @@ def planted(graph: StateGraph, kept: Sequence[str], fails: Sequence[str]) -> dic
     state = graph.states[0]
     stuck = alone(graph.model, state)
     stuck.deadlocks = [0]
-    rejected = {}
-    for name in kept:
+    rejections = {}
+    for name in holding:
         wrong = stuck if name == "NoDeadlock" else alone(negated(graph.model, name), state)
-        rejected[f"{name} false"] = f"the model violates {name}" in formulas(wrong, [name], [])
+        rejections[f"{name} false"] = f"the model violates {name}" in formulas(wrong, [name], [])
     for name in fails:
         holds = name == "NoDeadlock" or graph.model.holds(name, state)
         right = alone(graph.model if holds else negated(graph.model, name), state)
-        rejected[f"{name} true"] = any(name in text for text in formulas(right, [], [name]))
-    return rejected
+        rejections[f"{name} true"] = any(name in text for text in formulas(right, [], [name]))
+    return rejections
 
 
 class _Config:
@@ -103,17 +103,17 @@ class _Config:
         if self.context.wants("bisimulation"):
             self.bisimulation()
 
-    def add(self, layer: str, started: float, **judged: Unpack[Judged]) -> None:
+    def add(self, layer: str, start: float, **judgement: Unpack[Judged]) -> None:
         if self.context.wants(layer):
-            judged["bound"] = self.context.bound(self.config.scenario)
-            self.out.rows.append(self.context.row(layer, self.config.name, started, **judged))
+            judgement["bound"] = self.context.bound(self.config.scenario)
+            self.out.rows.append(self.context.row(layer, self.config.name, start, **judgement))
 
     # -- tlc and graph
 
     def expected_to_pass(self) -> None:
         context, config = self.context, self.config
-        started = context.begin("tlc", config.name, context.limits.tlc_seconds)
-        properties = tuple(the_property(each.property) for each in self.live)
+        start = context.begin("tlc", config.name, context.limits.tlc_seconds)
+        properties = tuple(the_property(item.property) for item in self.live)
         result, equality = self.run_tlc(properties)
         whole: TlcResult | None = result
         if self.live and result.outcome is not Outcome.COMPLETED:
@@ -121,36 +121,36 @@ class _Config:
             whole, (result, equality) = None, self.run_tlc()
         counts = counts_of(result)
         complete = result.outcome is Outcome.COMPLETED
-        trace, parted = self.kept("tlc", result) if result.property else (None, "")
+        trace, why = self.counterexample("tlc", result) if result.property else (None, "")
         self.add(
             "tlc",
-            started,
+            start,
             expected="exhaustive",
             verdict=verdict_of(result),
             property=result.property,
             figures=counts,
-            fault=drift(config, counts) if complete else parted,
+            fault=drift(config, counts) if complete else why,
             controls=drifts(config, counts) if complete else {},
             why=result.explanation,
             trace=trace,
         )
         if context.wants("graph"):
             if self.broken_in_both(result):
-                started = context.begin("graph", config.name, context.limits.tlc_seconds)
-                result, equality = self.unchecked()
-            self.graph_row(result, equality, started)
+                start = context.begin("graph", config.name, context.limits.tlc_seconds)
+                result, equality = self.without_check()
+            self.graph_row(result, equality, start)
         self.machine.compared = result, equality
-        for each in self.live:
+        for item in self.live:
             if whole is None:
-                self.out.rows += liveness.check(context, each).rows
+                self.out.rows += liveness.check(context, item).rows
             else:
                 self.out.rows.append(
-                    liveness.judged(
+                    liveness.judge(
                         context,
-                        each,
+                        item,
                         self.machine.graph,
                         whole,
-                        context.begin("liveness", each.name),
+                        context.begin("liveness", item.name),
                     )
                 )
 
@@ -163,7 +163,7 @@ class _Config:
             "deadlock": True,
         }
         if self.machine.small and context.wants("graph"):
-            return dumped(context, config.name, config, self.machine.graph, **checks)
+            return dump_and_compare(context, config.name, config, self.machine.graph, **checks)
         return context.tlc(config.name, config, **checks), None
 
     def broken_in_both(self, result: TlcResult) -> bool:
@@ -176,12 +176,14 @@ class _Config:
             return False
         return first_violation(graph, name) is not None
 
-    def unchecked(self) -> tuple[TlcResult, Equality | None]:
+    def without_check(self) -> tuple[TlcResult, Equality | None]:
         """TLC's whole graph where a property is violated: a run in which nothing is checked."""
         context, name = self.context, f"{self.config.name}_graph"
         checks: Checked = {"deadlock": False, "layer": "graph"}
         if self.machine.small:
-            return dumped(context, name, graph_config(self.config), self.machine.graph, **checks)
+            return dump_and_compare(
+                context, name, graph_config(self.config), self.machine.graph, **checks
+            )
         return context.tlc(name, graph_config(self.config), **checks), None
 
     def expected_to_fail(self) -> None:
@@ -197,13 +199,13 @@ class _Config:
             "invariants": (name,) if kind == "invariant" else (),
             "deadlock": kind == "deadlock",
         }
-        started = context.begin("tlc", config.name, context.limits.tlc_seconds)
-        compared = machine.compared
-        if compared is None and kind == "invariant" and context.wants("graph"):
-            compared = dumped(
+        start = context.begin("tlc", config.name, context.limits.tlc_seconds)
+        comparison = machine.compared
+        if comparison is None and kind == "invariant" and context.wants("graph"):
+            comparison = dump_and_compare(
                 context, config.name, config, machine.graph, **checks | {"go_on": True}
             )
-            result = compared[0]
+            result = comparison[0]
         else:
             result = context.tlc(config.name, config, **checks)
         steps = len(result.trace) - 1
@@ -214,65 +216,65 @@ class _Config:
             if result.outcome is not Outcome.VIOLATED or depth == steps
             else f"TLC's shortest trace has {steps} transitions, the model's {depth}"
         )
-        trace, parted = self.kept("tlc", result) if result.property else (None, "")
+        trace, why = self.counterexample("tlc", result) if result.property else (None, "")
         self.add(
             "tlc",
-            started,
+            start,
             expected="violated",
             expected_property=config.property,
             property=result.property,
             verdict=verdict_of(result),
-            fault="; ".join(filter(None, (fault, parted))),
+            fault="; ".join(filter(None, (fault, why))),
             figures={"transitions": steps, "transitions_model": depth},
             why=result.explanation,
             trace=trace,
         )
         if context.wants("graph"):
-            if compared is None:
-                started = context.begin("graph", config.name, context.limits.tlc_seconds)
-                compared = self.unchecked()
-            self.graph_row(*compared, started)
+            if comparison is None:
+                start = context.begin("graph", config.name, context.limits.tlc_seconds)
+                comparison = self.without_check()
+            self.graph_row(*comparison, start)
 
-    def graph_row(self, result: TlcResult, equality: Equality | None, started: float) -> None:
+    def graph_row(self, result: TlcResult, equality: Equality | None, start: float) -> None:
         if self.config.expect == "exhaustive":
             self.find_witnesses()  # the model's states, whatever TLC says of its own
         if not result.whole:
             violated = result.outcome is Outcome.VIOLATED
-            parted = f"TLC finds a violation of {result.property}, which the model keeps; "
+            why = f"TLC finds a violation of {result.property}, which the model keeps; "
             return self.add(
                 "graph",
-                started,
+                start,
                 expected="exhaustive",
                 verdict=verdict_of(result),
                 property=result.property if violated else None,
-                why=f"{parted if violated else ''}there is no whole graph to compare: "
+                why=f"{why if violated else ''}there is no whole graph to compare: "
                 f"{result.explanation}",
             )
         machine, graph = self.machine, self.machine.graph
         faults: list[str] = []
         if equality is None:
-            faults.append(counted(result, graph))
+            faults.append(count_drift(result, graph))
         else:
             faults += [equality.fault, drift(self.config, counts_of(result))]
-        if (broken := machine.open_diamond) is not None:
+        if (diamond := machine.open_diamond) is not None:
             faults.append(
-                f"the silent step {broken.silent} does not commute with {broken.other} in state "
-                f"{broken.state}"
+                f"the silent step {diamond.silent} does not commute with {diamond.other} in state "
+                f"{diamond.state}"
             )
         agree = equality is not None and not equality.fault
-        compiled, differs, witness, second = machine.compiled if agree else OfSpec()
+        graph_of_spec, differs, witness, second = machine.compiled if agree else OfSpec()
         controls = {**(equality.controls if equality else {})}
         controls |= {f"{name}, compiled": ok for name, ok in second.items()}
         faults += [differs, witness[1] if witness else ""]
         if self.config.expect == "exhaustive":
-            kept, fails = (*self.mechanism.kept(self.config), "NoDeadlock"), self.config.fails
-            faults += formulas(graph, kept, fails)
-            controls |= planted(graph, kept, fails) | drifts(self.config, counts_of(result))
+            holding, fails = (*self.mechanism.kept(self.config), "NoDeadlock"), self.config.fails
+            faults += formulas(graph, holding, fails)
+            controls |= plant(graph, holding, fails) | drifts(self.config, counts_of(result))
         unequal = differs or (equality and equality.fault)
         name = "SameGraph" if unequal else witness[0] if witness else None
         self.add(
             "graph",
-            started,
+            start,
             expected="exhaustive",
             verdict=Verdict.VIOLATED if name else Verdict.EXHAUSTIVE,
             property=name,
@@ -284,20 +286,20 @@ class _Config:
                 "digest": machine.digest,
                 "compared": "every edge" if equality else "counts and depth",
             }
-            | ({"compiled": compiled} if compiled else {})
+            | ({"compiled": graph_of_spec} if graph_of_spec else {})
             | ({"fails": ", ".join(self.config.fails)} if self.config.fails else {}),
         )
 
     def find_witnesses(self) -> None:
-        graph, left = self.machine.graph, list(self.mechanism.witnesses)
+        graph, names = self.machine.graph, list(self.mechanism.witnesses)
         for state in graph.states[:20_000]:
-            for name in [name for name in left if graph.model.holds(name, state)]:
+            for name in [name for name in names if graph.model.holds(name, state)]:
                 self.out.witnesses[name] = self.config.name
-                left.remove(name)
-            if not left:
+                names.remove(name)
+            if not names:
                 return
 
-    def kept(self, layer: str, result: TlcResult) -> tuple[str | None, str]:
+    def counterexample(self, layer: str, result: TlcResult) -> tuple[str | None, str]:
         """TLC's trace as a file, followed on the model; or why it cannot be followed."""
         model, name = self.machine.graph.model, the_property(result.property)
         try:
@@ -324,7 +326,7 @@ class _Config:
         if (graph := self.machine.reduced) is None:
             context.listen(Planned(-1))  # larger than COMPARED: it has no such row
             return
-        started = context.begin("bisimulation", config.name, context.limits.bisimulation_seconds)
+        start = context.begin("bisimulation", config.name, context.limits.bisimulation_seconds)
         implementation, bisimulation = self.machine.implementation, self.machine.bisimulation
         ran = {label for _, label, _ in implementation.exercised}
         self.out.exercise(config.scenario, graph.passed | ran)
@@ -349,23 +351,23 @@ class _Config:
         }
         if config.property and bisimulation.outcome == "equal":
             # A property fails in the implementation as early as in the model, or in neither.
-            mine = depth_in_model(graph, config.property)
+            depth = depth_in_model(graph, config.property)
             theirs = depth_in_implementation(bisimulation, graph, config.property)
-            figures |= {"depth_model": mine, "depth_impl": theirs}
+            figures |= {"depth_model": depth, "depth_impl": theirs}
             fails = config.expect == "violated"
-            if (theirs is not None) != fails or theirs != mine:
+            if (theirs is not None) != fails or theirs != depth:
                 fault = (
                     f"{config.property} fails after {theirs} steps of the implementation, "
-                    f"{mine} of the model"
+                    f"{depth} of the model"
                 )
         trace = None
         if bisimulation.difference:
-            trace = parted(
+            trace = difference_file(
                 context, graph.model, config, bisimulation.difference, "bisimulation", config.name
             )
         self.add(
             "bisimulation",
-            started,
+            start,
             expected="exhaustive",
             verdict=verdict,
             fault=fault,

@@ -28,8 +28,7 @@ CANNOT_EVALUATE = 75
 class Sample:
     """States of one scenario, each with the model's truth values of the properties.
 
-    A property that raises an exception in a state has no value there. ``by_mixing``: whether each
-    state was mixed from two.
+    A property that raises an exception in a state has no value there.
     """
 
     scenario: str
@@ -37,14 +36,15 @@ class Sample:
     states: list[State] = field(default_factory=list)
     truths: list[dict[str, bool]] = field(default_factory=list)
     by_mixing: list[bool] = field(default_factory=list)
+    """Whether each state was mixed from two."""
 
-    def seen(self, name: str) -> int:
+    def rarity(self, name: str) -> int:
         """The number of states with the rarer of a property's truth values, at most ENOUGH."""
-        found = [truth[name] for truth in self.truths if name in truth]
-        return min(found.count(True), found.count(False), ENOUGH)
+        values = [truth[name] for truth in self.truths if name in truth]
+        return min(values.count(True), values.count(False), ENOUGH)
 
     def worth(self, names: tuple[str, ...]) -> dict[tuple[str, str], int]:
-        """``seen`` of each property, with each variable that has two values or more.
+        """``rarity`` of each property, with each variable that has two values or more.
 
         With such a variable, "each" and "some" differ.
         """
@@ -52,17 +52,17 @@ class Sample:
             zip(names_of(self.model), self.model.pieces(self.model.initial()), strict=True)
         )
         several = ["", *(name for name, piece in pieces.items() if len(piece) > 1)]
-        return {(name, variable): self.seen(name) for name in names for variable in several}
+        return {(name, variable): self.rarity(name) for name in names for variable in several}
 
     def only(self, numbers: Iterable[int]) -> Sample:
         """The sample with the states of these numbers, in their order."""
-        kept = list(numbers)
+        places = list(numbers)
         return Sample(
             self.scenario,
             self.model,
-            [self.states[number] for number in kept],
-            [self.truths[number] for number in kept],
-            [self.by_mixing[number] for number in kept],
+            [self.states[number] for number in places],
+            [self.truths[number] for number in places],
+            [self.by_mixing[number] for number in places],
         )
 
 
@@ -93,15 +93,15 @@ def judged_by_tlc(
     """
     for _ in range(UNJUDGED + 1):
         result, theirs = by_tlc(context, sample, check)
-        failed = result.generated  # TLC makes the initial states in the order of their numbers
+        unjudged = result.generated  # TLC makes the initial states in the order of their numbers
         if (
             result.exit_code != CANNOT_EVALUATE
-            or failed is None
-            or failed >= len(sample.states)
-            or not sample.by_mixing[failed]
+            or unjudged is None
+            or unjudged >= len(sample.states)
+            or not sample.by_mixing[unjudged]
         ):
             break
-        sample = sample.only(number for number in range(len(sample.states)) if number != failed)
+        sample = sample.only(number for number in range(len(sample.states)) if number != unjudged)
     return sample, result, theirs
 
 
@@ -110,7 +110,7 @@ def by_tlc(
 ) -> tuple[TlcResult, dict[int, Mapping[str, bool]]]:
     """TLC's truth values by the state's number; FALSE where the model has no value."""
     mechanism, model = context.mechanism, sample.model
-    known: dict[tuple[int, Values], str] = {}
+    texts: dict[tuple[int, Values], str] = {}
     names = names_of(model)
     tables: dict[str, dict[str, int]] = {name: {} for name in names}
     rows = []
@@ -118,7 +118,7 @@ def by_tlc(
         rows.append(
             [
                 tables[name].setdefault(text, len(tables[name]) + 1)
-                for name, text in zip(names, texts_of(model, state, known), strict=True)
+                for name, text in zip(names, texts_of(model, state, texts), strict=True)
             ]
         )
     definitions = {f"Sampled_{name}": f"<<{', '.join(table)}>>" for name, table in tables.items()}
@@ -129,8 +129,10 @@ def by_tlc(
         f"{name} = Sampled_{name}[SampledRows[sampleNumber][{number}]]"
         for number, name in enumerate(names, 1)
     ]
-    evaluated = ["{" + ", ".join(f'"{name}"' for name in truth) + "}" for truth in sample.truths]
-    definitions["SampledNames"] = f"<<{', '.join(evaluated)}>>"
+    names_of_rows = [
+        "{" + ", ".join(f'"{name}"' for name in truth) + "}" for truth in sample.truths
+    ]
+    definitions["SampledNames"] = f"<<{', '.join(names_of_rows)}>>"
     verdicts = ", ".join(
         f'{name} |-> "{name}" \\in SampledNames[sampleNumber] /\\ {name}'
         for name in predicates(mechanism)
@@ -166,10 +168,10 @@ def by_tlc(
         )
         if result.outcome is not Outcome.COMPLETED:
             return result, {}
-        found = [node.variables() for node in read_dot(dump) if isinstance(node, Node)]
+        nodes = [node.variables() for node in read_dot(dump) if isinstance(node, Node)]
         return result, {
-            parse_value(each["sampleNumber"]) - 1: parse_value(each["sampleVerdicts"])
-            for each in found
+            parse_value(node["sampleNumber"]) - 1: parse_value(node["sampleVerdicts"])
+            for node in nodes
         }
     finally:
         dump.unlink(missing_ok=True)

@@ -23,11 +23,13 @@ _TRACE = re.compile(r"counterexamples/[^/\\\0]+\.json")
 
 @dataclass(frozen=True)
 class Entry:
-    """A report that is kept. ``since``: when its job ended, UTC. ``traces``: path -> content."""
+    """A stored report."""
 
     since: str
+    """The end of its job, UTC."""
     report: Report
     traces: Mapping[str, str]
+    """Path -> content."""
 
 
 def encode(entry: Entry) -> bytes:
@@ -71,20 +73,20 @@ def decode(path: Path, content: bytes, job: Job) -> Entry:
     except ValueError as error:
         raise document.fault("since", f"must be a time, not {since!r}") from error
     rows = [row_of(record) for record in document.objects("rows")]
-    made = [(job.mechanism, *each) for each in job.makes]
-    if sorted((row.mechanism, row.layer, row.name) for row in rows) != sorted(made):
+    keys = [(job.mechanism, *key) for key in job.makes]
+    if sorted((row.mechanism, row.layer, row.name) for row in rows) != sorted(keys):
         raise document.fault("rows", "are not those of the job")
     if not all(row.ok for row in rows):
         raise document.fault("rows", "are not all in order")
     traces = document.text_by_name("traces")
     if traces.keys() != {row.trace for row in rows if row.trace}:
         raise document.fault("traces", "are not those of the rows")
-    if other := [name for name in traces if not _TRACE.fullmatch(name)]:
-        raise document.fault("traces", f"has {other[0]!r}, where no counterexample is")
+    if strays := [name for name in traces if not _TRACE.fullmatch(name)]:
+        raise document.fault("traces", f"has {strays[0]!r}, where no counterexample is")
     report = Report(
         rows,
         set(document.texts("labels")),
-        {_pair(document, "by_scenario", each) for each in _lists(document, "by_scenario")},
+        {_pair(document, "by_scenario", pair) for pair in _lists(document, "by_scenario")},
         document.text_by_name("witnesses"),
         set(document.texts("branches")),
         set(document.texts("changed")),
@@ -95,27 +97,27 @@ def decode(path: Path, content: bytes, job: Job) -> Entry:
     return Entry(since, report, traces)
 
 
-def _pairs(found: Iterable[tuple[str, str]]) -> list[list[str]]:
-    return [list(pair) for pair in sorted(found)]
+def _pairs(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
+    return [list(pair) for pair in sorted(pairs)]
 
 
 def _lists(document: Record, name: str) -> list[object]:
-    found = document.value.get(name)
-    if not isinstance(found, list):
+    value = document.value.get(name)
+    if not isinstance(value, list):
         raise document.fault(name, "must be an array")
-    return found
+    return value
 
 
-def _pair(document: Record, name: str, found: object) -> tuple[str, str]:
-    match found:
+def _pair(document: Record, name: str, value: object) -> tuple[str, str]:
+    match value:
         case [str(first), str(second)]:
             return first, second
     raise document.fault(name, "must have pairs of strings")
 
 
 def _unread(document: Record) -> dict[str, tuple[str, str]]:
-    found = document.object("unread").value
-    return {slot: _pair(document, "unread", place) for slot, place in found.items()}
+    places = document.object("unread").value
+    return {slot: _pair(document, "unread", place) for slot, place in places.items()}
 
 
 def _place(record: Record) -> Place:

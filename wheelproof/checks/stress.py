@@ -7,8 +7,8 @@ every atomic variable must fit some order. This samples schedules; it is a check
 production runtime, not of the algorithm.
 
 A row is green only if the same scenario finds a fault that is planted in a primitive; else it is
-vacuous. The nightly profile counts how many of these faults are found. What a row must find beyond
-that is declared: a change of the production sources (``[faults.NAME]``), or a decision taken away,
+vacuous. The nightly profile counts how many of these faults are found. More faults
+are declared: a change of the production sources (``[faults.NAME]``), or a decision taken away,
 that a row of its own rejects by the named property.
 """
 
@@ -72,7 +72,7 @@ def check(context: Context, config: Config) -> Report:
     Then run it again with faults planted in the primitives that its threads use.
     """
     rounds, mechanism = context.limits.rounds, context.mechanism
-    started = context.begin("stress", config.name)
+    start = context.begin("stress", config.name)
     final = outcomes(ending(context, config), mechanism.kept(config))
     scenario, beat = mechanism.scenarios[config.scenario], context.beat("stress", config.name)
     implementation = ProductionImplementation(mechanism.root, mechanism.name)
@@ -86,7 +86,7 @@ def check(context: Context, config: Config) -> Report:
                 context.row(
                     "stress",
                     config.name,
-                    started,
+                    start,
                     expected="sampled",
                     verdict=verdict,
                     bound=bound,
@@ -100,15 +100,15 @@ def check(context: Context, config: Config) -> Report:
     if result.finding is not None:
         return row(
             Verdict.VIOLATED,
-            property=named(result.finding),
+            property=name_of(result.finding),
             why=f"round {result.finding.round}: {result.finding.message}",
         )
     possible = [
         name for name, fault in FAULTS.items() if fault.needs in implementation.observer.used
     ]
-    found, tried = controls(context, config, possible, final)
-    figures |= {"faults_found": found, "faults_tried": tried}
-    if not found:
+    detections, tries = controls(context, config, possible, final)
+    figures |= {"faults_found": detections, "faults_tried": tries}
+    if not detections:
         return row(
             Verdict.VACUOUS,
             why="no fault planted in a primitive is found in this scenario; tried: "
@@ -125,31 +125,31 @@ def controls(
     The longer rounds of TRIES are run only while no fault is found. In the fast profile the first
     that is found ends the search.
     """
-    mechanism, rounds, found, tried = context.mechanism, context.limits.rounds, 0, 0
+    mechanism, rounds, detections, tries = context.mechanism, context.limits.rounds, 0, 0
     scenario = mechanism.scenarios[config.scenario]
     for share in TRIES:
-        for tried, name in enumerate(possible, 1):
+        for tries, name in enumerate(possible, 1):
             result = Stress(
                 ProductionImplementation(mechanism.root, mechanism.name, fault=name),
                 scenario,
                 patience=IMPATIENT,
                 kept=mechanism.kept(config),
             ).run(max(1, int(rounds * share)), final)
-            found += result.finding is not None
-            if found and context.profile == "fast":
-                return found, tried
-        if found:
+            detections += result.finding is not None
+            if detections and context.profile == "fast":
+                return detections, tries
+        if detections:
             break
-    return found, tried
+    return detections, tries
 
 
 def check_fault(context: Context, fault: Fault) -> Report:
     """Plant one declared fault in the production sources: it must break the named property."""
     mechanism, rounds = context.mechanism, context.limits.rounds * int(TRIES[-1])
-    started = context.begin("stress", fault.name)
+    start = context.begin("stress", fault.name)
     config = Config(fault.name, fault.scenario)
     final = outcomes(ending(context, config), mechanism.invariants)
-    texts = mechanism.without(fault.without).modules or {fault.module: planted(context, fault)}
+    texts = mechanism.without(fault.without).modules or {fault.module: plant(context, fault)}
     result = Stress(
         ProductionImplementation(mechanism.root, mechanism.name, texts=texts),
         mechanism.scenarios[fault.scenario],
@@ -157,10 +157,10 @@ def check_fault(context: Context, fault: Fault) -> Report:
         kept=mechanism.invariants,
     ).run(rounds, final, context.beat("stress", fault.name), until=fault.property)
     finding = result.finding
-    judged: Found = {"verdict": Verdict.SAMPLED}
+    judgement: Found = {"verdict": Verdict.SAMPLED}
     if finding is not None:
-        property = fault.property if fault.property in finding.properties else named(finding)
-        judged = {
+        property = fault.property if fault.property in finding.properties else name_of(finding)
+        judgement = {
             "verdict": Verdict.VIOLATED,
             "property": property,
             "why": f"round {finding.round}: {finding.message}",
@@ -168,26 +168,26 @@ def check_fault(context: Context, fault: Fault) -> Report:
     row: Row = context.row(
         "stress",
         fault.name,
-        started,
+        start,
         expected="violated",
         expected_property=fault.property,
         bound=f"{context.bound(fault.scenario)}, at most {rounds:,} rounds",
         figures={"rounds": result.rounds},
-        **judged,
+        **judgement,
     )
     return Report([row])
 
 
-def planted(context: Context, fault: Fault) -> str:
+def plant(context: Context, fault: Fault) -> str:
     """The module's source with the fault's changes.
 
     Raises UsageError where a text to change is not there exactly once.
     """
-    located = isolated.Finder(context.mechanism.root).locate(fault.module)
+    source = isolated.Finder(context.mechanism.root).locate(fault.module)
     place = f"{context.mechanism.toml}: [faults.{fault.name}]"
-    if located is None:
+    if source is None:
         raise UsageError(f"{place}: there is no module {fault.module}.")
-    text = located[0]
+    text = source[0]
     for old, new in fault.changes:
         if text.count(old) != 1:
             raise UsageError(
@@ -198,6 +198,6 @@ def planted(context: Context, fault: Fault) -> str:
     return text
 
 
-def named(finding: Finding) -> str:
+def name_of(finding: Finding) -> str:
     """The property that stands for a finding."""
     return next((name for name in FIRST if name in finding.properties), min(finding.properties))

@@ -26,27 +26,29 @@ from wheelproof.verdict import LAYERS, Row
 def run(options: VerifyOptions) -> list[Row]:
     """Carry out a verification; its rows, in the order of mechanism, layer and declaration.
 
-    Raises what ``reported`` does.
+    Raises the errors of ``rows_and_reports``.
     """
-    return reported(options)[0]
+    return rows_and_reports(options)[0]
 
 
-def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]]:
+def rows_and_reports(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]]:
     """Carry out a verification: its rows, and the reports of each mechanism's jobs.
 
     Raises UsageError for an unknown mechanism or layer, NothingChecked where the choice leaves
     nothing to run, ToolError where an engine is missing. KeyboardInterrupt is raised again, after
     the workers and their TLC runs have ended.
     """
-    found = project.find(options.root)
-    mechanisms = chosen(found, options.mechanisms)
-    documented.read(options.root, found)  # a wrong declaration ends the run before all checks
+    mechanisms_by_name = project.find(options.root)
+    mechanisms = choose(mechanisms_by_name, options.mechanisms)
+    documented.read(
+        options.root, mechanisms_by_name
+    )  # a wrong declaration ends the run before all checks
     if (whole := plans.read(options.root / "spec")) is None:
         options.listen(NoPlan())
-    wants = wanted(options.layers)
-    jobs = [] if options.theorems else planned(mechanisms, options, wants)
+    wants = predicate(options.layers)
+    jobs = [] if options.theorems else plan_jobs(mechanisms, options, wants)
     theorems = prove.declared(options.root) if wants("proof") else []
-    jobs += proving(of_mechanisms(theorems, found), mechanisms, options)
+    jobs += proving(of_mechanisms(theorems, mechanisms_by_name), mechanisms, options)
     if options.only:
         jobs = [part for job in jobs if (part := job.only(options.only))]
     jobs, absent = with_classes(jobs, mechanisms, options)
@@ -56,12 +58,13 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
             "No check belongs to the chosen mechanisms, layers and profile.",
             "Choose others; `wheelproof list` shows what there is.",
         )
-    jobs, known = cache.divided(jobs) if cache else (jobs, [])
+    jobs, hits = cache.divide(jobs) if cache else (jobs, [])
     partial = overall.partial(options.layers, bool(options.only))
     over_all = {
-        each.name: overall.rows(each, wants, partial, bool(options.only)) for each in mechanisms
+        mechanism.name: overall.rows(mechanism, wants, partial, bool(options.only))
+        for mechanism in mechanisms
     }
-    options.listen(announced(jobs, known, sum(map(len, over_all.values()))))
+    options.listen(announcement(jobs, hits, sum(map(len, over_all.values()))))
     prepare_for(jobs, mechanisms, options, wants)
     contexts = {
         mechanism.name: Context(
@@ -71,9 +74,9 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
     }
     rows, stale = translations(contexts, wants)
     reports: dict[str, list[Report]] = {name: [] for name in contexts}
-    for job, report in known:
+    for job, report in hits:
         if job.mechanism not in stale:
-            rows += [_ended(contexts[job.mechanism], row) for row in report.rows]
+            rows += [_end(contexts[job.mechanism], row) for row in report.rows]
             reports[job.mechanism].append(report)
     for job, report in perform([job for job in jobs if job.mechanism not in stale], options):
         rows += report.rows
@@ -84,11 +87,11 @@ def reported(options: VerifyOptions) -> tuple[list[Row], dict[str, list[Report]]
         cache.entries.prune()
     for name, context in contexts.items():
         if name not in stale:
-            rows += overall.made(context, over_all[name], reports[name])
+            rows += overall.combined_rows(context, over_all[name], reports[name])
     rows = prove.carried_over(rows, theorems)
     if whole is not None:
         rows = as_planned(rows, whole, options, absent, stale)
-    return sorted(rows, key=order(found, theorems)), reports
+    return sorted(rows, key=order(mechanisms_by_name, theorems)), reports
 
 
 def as_planned(
@@ -100,7 +103,7 @@ def as_planned(
 ) -> list[Row]:
     """The rows, compared with the project's plan, and those that it has besides."""
     due = planning.part(whole, options, absent, stale)
-    rows, missing = planning.compared(rows, whole, due, options.profile, stale)
+    rows, missing = planning.compare(rows, whole, due, options.profile, stale)
     if missing:
         options.listen(Planned(len(missing)))
     for row in missing:
@@ -108,7 +111,7 @@ def as_planned(
     return rows + missing
 
 
-def planned(
+def plan_jobs(
     mechanisms: Sequence[project.Mechanism], options: VerifyOptions, wants: Wanted
 ) -> list[Job]:
     """The jobs of all mechanisms but for theorems."""
@@ -134,16 +137,18 @@ def prepare_for(
     options: VerifyOptions,
     wants: Wanted,
 ) -> None:
-    """Make what the workers share: the JVM's archive, TLC's modules, and models."""
+    """Make the files that the workers share: the JVM's archive, TLC's modules, and models."""
     if any(job.with_tlc and set(job.layers) != {"bisimulation"} for job in jobs):
         if options.profile != "fast" or not server.make(java.locate()):
             archive.make(java.locate(), jar.locate())
-        needed = {job.mechanism for job in jobs}
+        names = {job.mechanism for job in jobs}
         prepare.modules(
-            [each for each in mechanisms if each.name in needed], options.profile, wants
+            [mechanism for mechanism in mechanisms if mechanism.name in names],
+            options.profile,
+            wants,
         )
-    modelled = {job.mechanism for job in jobs if job.with_model}
-    prepare.models([mechanism for mechanism in mechanisms if mechanism.name in modelled])
+    names_with_model = {job.mechanism for job in jobs if job.with_model}
+    prepare.models([mechanism for mechanism in mechanisms if mechanism.name in names_with_model])
 
 
 def translations(contexts: Mapping[str, Context], wants: Wanted) -> tuple[list[Row], set[str]]:
@@ -169,10 +174,10 @@ def translations(contexts: Mapping[str, Context], wants: Wanted) -> tuple[list[R
     return rows, stale
 
 
-def announced(jobs: Sequence[Job], known: Sequence[tuple[Job, Report]], more: int) -> Planned:
+def announcement(jobs: Sequence[Job], hits: Sequence[tuple[Job, Report]], more: int) -> Planned:
     """The checks of a run: of the jobs, of the kept reports, and so many more."""
-    run = [Check(job.mechanism, *made) for job in jobs for made in job.makes]
-    cached = sum(len(report.rows) for _, report in known)
+    run = [Check(job.mechanism, *key) for job in jobs for key in job.makes]
+    cached = sum(len(report.rows) for _, report in hits)
     return Planned(len(run) + cached + more, frozenset(run), cached)
 
 
@@ -202,50 +207,52 @@ def with_classes(
 
 
 def of_mechanisms(
-    theorems: list[prove.Declared], found: dict[str, project.Mechanism]
+    theorems: list[prove.Declared], mechanisms: dict[str, project.Mechanism]
 ) -> list[prove.Declared]:
     """The theorems; UsageError where the mechanism of one is unknown."""
     for item in theorems:
-        if item.mechanism not in found:
+        if item.mechanism not in mechanisms:
             raise UsageError(
                 f"The theory {item.theory} is about an unknown mechanism, {item.mechanism!r}.",
-                f"Known: {', '.join(found)}.",
+                f"Known: {', '.join(mechanisms)}.",
             )
     return theorems
 
 
-def chosen(found: dict[str, project.Mechanism], names: tuple[str, ...]) -> list[project.Mechanism]:
+def choose(
+    mechanisms: dict[str, project.Mechanism], names: tuple[str, ...]
+) -> list[project.Mechanism]:
     """The mechanisms of these names, all where there are none."""
-    if unknown := [name for name in names if name not in found]:
+    if unknown := [name for name in names if name not in mechanisms]:
         raise UsageError(
-            f"There is no mechanism {', '.join(unknown)}.", f"Known: {', '.join(found)}."
+            f"There is no mechanism {', '.join(unknown)}.", f"Known: {', '.join(mechanisms)}."
         )
-    return [found[name] for name in names or found]
+    return [mechanisms[name] for name in names or mechanisms]
 
 
-def wanted(layers: frozenset[str] | None) -> Wanted:
+def predicate(layers: frozenset[str] | None) -> Wanted:
     """The predicate of these layers, of all for None; UsageError for an unknown one."""
     if layers is not None and (unknown := sorted(layers - set(LAYERS))):
         raise UsageError(f"There is no layer {', '.join(unknown)}.", f"Known: {', '.join(LAYERS)}.")
     return lambda *names: layers is None or bool(layers & set(names))
 
 
-def _ended(context: Context, row: Row) -> Row:
+def _end(context: Context, row: Row) -> Row:
     context.listen(Ended(row))
     return row
 
 
 def order(
-    found: dict[str, project.Mechanism], theorems: Iterable[prove.Declared] = ()
+    mechanisms: dict[str, project.Mechanism], theorems: Iterable[prove.Declared] = ()
 ) -> Callable[[Row], tuple[int, int, int]]:
     """A sort key for rows: mechanism and layer, then the order of their declarations.
 
-    Theorems stand behind those that they build on, and what is declared nowhere at the end.
+    Theorems stand behind those that they build on, and rows without a declaration at the end.
     """
     place = {}
-    for number, mechanism in enumerate(found.values()):
+    for number, mechanism in enumerate(mechanisms.values()):
         names = [
-            *[each.name for each in overall.ROWS],
+            *[row.name for row in overall.ROWS],
             "properties",
             "edges",
             *mechanism.configs,
@@ -257,8 +264,8 @@ def order(
         ]
         for index, name in enumerate(names):
             place[mechanism.name, name] = (number, index)
-    last = {name: (number, len(place)) for number, name in enumerate(found)}
-    end = (len(found), 0)
+    last = {name: (number, len(place)) for number, name in enumerate(mechanisms)}
+    end = (len(mechanisms), 0)
 
     def key(row: Row) -> tuple[int, int, int]:
         number, index = place.get((row.mechanism, row.name), last.get(row.mechanism, end))

@@ -43,7 +43,7 @@ SHARE = 50
 """A job is long if it takes more than this part of a worker's time, by the weights."""
 
 HELD = 16
-"""Mechanisms of which a process holds what their checks have loaded and compiled."""
+"""Mechanisms whose contexts a process holds, loaded and compiled."""
 
 _notices: Queue[Notice | None] | None = None
 _contexts: Contexts
@@ -52,18 +52,18 @@ _contexts: Contexts
 class Contexts:
     """The contexts of a process's jobs, by mechanism.
 
-    What a context has loaded and compiled stays with it: those of the last mechanisms are held.
+    A context holds loaded and compiled files. Those of the last mechanisms stay.
     """
 
-    def __init__(self, mechanisms: Mapping[str, Mechanism], made: Callable[[Mechanism], Context]):
-        self.mechanisms, self.made = mechanisms, made
+    def __init__(self, mechanisms: Mapping[str, Mechanism], make: Callable[[Mechanism], Context]):
+        self.mechanisms, self.made = mechanisms, make
         self.of = lru_cache(HELD)(self._new)
 
     def _new(self, name: str) -> Context:
         return self.made(replace(self.mechanisms[name]))
 
 
-def ordered(jobs: Iterable[Job], workers: int) -> list[Job]:
+def order(jobs: Iterable[Job], workers: int) -> list[Job]:
     """The long jobs, the longest first, and then the others mechanism by mechanism.
 
     The jobs of one mechanism load the same files.
@@ -120,7 +120,7 @@ def _work(job: Job) -> Report:
 
 def perform(jobs: list[Job], options: VerifyOptions) -> Iterator[tuple[Job, Report]]:
     """Run jobs, and give each with its report as it ends."""
-    jobs = ordered(jobs, options.jobs)
+    jobs = order(jobs, options.jobs)
     if options.jobs <= 1 or len(jobs) <= 1:
         contexts = Contexts(
             project.find(options.root),

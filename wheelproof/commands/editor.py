@@ -72,7 +72,7 @@ def files_of(mechanism: Mechanism, config: Config, name: str) -> Mapping[Path, s
         elif kind == "liveness":
             checks["properties"] = (config.property,)
     with temporary.folder("models") as folder:
-        described = Context(mechanism, folder).described(name, config, deadlock=deadlock, **checks)
+        described = Context(mechanism, folder).describe(name, config, deadlock=deadlock, **checks)
     about = config.about or mechanism.scenarios[config.scenario].get("about", "")
     fails = f"; {config.property} fails" if config.property else ""
     origin = f"{described.origin}: {about}{fails}"

@@ -219,7 +219,7 @@ def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
 
 def _what_breaks(context: Context, old: counts.Breaking) -> counts.Breaking:
     """The changes that break each invariant; prints what differs from the old ones."""
-    pairs, _, fault = sensitivity.in_both(context, sensitivity.broken(context.mechanism))
+    pairs, _, fault = sensitivity.in_both(context, sensitivity.breaking_pairs(context.mechanism))
     if fault:
         raise ToolError(f"{SENSITIVITY}: {fault['why']}")
     new = {
@@ -247,7 +247,7 @@ def measure(context: Context, config: Config) -> tuple[dict[str, int], str]:
     plain = graph_config(config)
     if kind == "refinement":
         result = context.tlc(
-            config.name, config, deadlock=False, **refinement.stated(context, config)
+            config.name, config, deadlock=False, **refinement.statement(context, config)
         )
     else:
         result = context.tlc(config.name, plain, deadlock=False)

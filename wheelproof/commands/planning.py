@@ -20,7 +20,7 @@ def update(root: Path, mechanisms: Mapping[str, Mechanism], whole: bool) -> int:
     before = planned.read(root / "spec") or {}
     theorems = prove.declared(root)
     after = {} if whole else dict(before)
-    after |= {name: planning.declared(each, theorems) for name, each in mechanisms.items()}
+    after |= {name: planning.declarations(each, theorems) for name, each in mechanisms.items()}
     for line in planned.differences(before, after):
         print(line)
     planned.write(root / "spec", after)
@@ -39,7 +39,7 @@ def add(root: Path, mechanism: Mechanism) -> None:
     if there is None and len(list((root / "spec").glob("*.toml"))) > 1:
         return
     planned.write(
-        root / "spec", {**(there or {}), mechanism.name: planning.declared(mechanism, ())}
+        root / "spec", {**(there or {}), mechanism.name: planning.declarations(mechanism, ())}
     )
 
 

@@ -6,7 +6,7 @@ outcome does.
 
 from collections.abc import Sequence
 
-from wheelproof.checks.context import counted
+from wheelproof.checks.context import count_of
 from wheelproof.checks.prove import Declared
 from wheelproof.report.review import escape
 from wheelproof.verdict import Figures, Row, Verdict
@@ -72,7 +72,7 @@ def _outcome(item: Declared, row: Row | None, figures: Figures) -> list[str]:
     if row is None:
         return ["", "not run", "", "", ""]
     verdict = (
-        f"{row.verdict}, {counted(figures['seeds'], 'seed')}"
+        f"{row.verdict}, {count_of(figures['seeds'], 'seed')}"
         if row.ok
         else f"**{row.verdict if row.verdict != Verdict.PROVED else 'not in order'}**"
     )

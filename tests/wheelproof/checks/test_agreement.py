@@ -143,11 +143,11 @@ def test_the_row_is_sampled_where_both_agree(tmp_path):
 # of every mechanism the row `properties` demands the same, in each `make verify`
 @pytest.mark.parametrize("mechanism", ["atomic", "overflow_wheel", "task_executor"])
 def test_the_drawn_states_show_both_truth_values_of_every_property(mechanism):
-    chosen = agreement.chosen(MECHANISMS[mechanism])
+    chosen = agreement.choice(MECHANISMS[mechanism])
     assert [
         name
         for name in samples.invariants(MECHANISMS[mechanism])
-        if not any(each.seen(name) for each in chosen)
+        if not any(each.rarity(name) for each in chosen)
     ] == []
 
 
@@ -164,8 +164,8 @@ def test_by_day_the_scenarios_of_the_day_are_drawn_from_unless_they_are_few():
 def test_by_day_the_declared_scenarios_are_drawn_from_and_by_night_all():
     atomic = MECHANISMS["atomic"]
     declared = replace(atomic, of_model=replace(atomic.of_model, sampled=("objects",)))
-    assert [each.scenario for each in agreement.chosen(declared, "fast")] == ["objects"]
-    assert "objects" not in [each.scenario for each in agreement.chosen(declared, "nightly")]
+    assert [each.scenario for each in agreement.choice(declared, "fast")] == ["objects"]
+    assert "objects" not in [each.scenario for each in agreement.choice(declared, "nightly")]
 
 
 @pytest.mark.nightly
@@ -176,9 +176,9 @@ def test_the_declared_scenarios_show_as_much_as_a_choice_of_the_check(mechanism,
     assert known.of_model.sampled
 
     def one_sided(of):
-        chosen = agreement.chosen(of, "fast")
+        chosen = agreement.choice(of, "fast")
         names = samples.invariants(of)
-        return {name for name in names if not any(each.seen(name) for each in chosen)}
+        return {name for name in names if not any(each.rarity(name) for each in chosen)}
 
     assert one_sided(known) <= one_sided(replace(known, of_model=OfModel()))
 
@@ -195,8 +195,8 @@ def looked_for(mechanism, monkeypatch):
     monkeypatch.setattr(agreement, "DRAWN", 4)
     monkeypatch.setattr(agreement, "SCENARIOS", {"fast": 1, "nightly": 1})
     monkeypatch.setattr(agreement.Source, "shows", noted)
-    monkeypatch.setattr(samples.Sample, "seen", lambda self, name: 0)
-    agreement.chosen(mechanism)
+    monkeypatch.setattr(samples.Sample, "rarity", lambda self, name: 0)
+    agreement.choice(mechanism)
     return looks
 
 
@@ -341,6 +341,6 @@ def test_functions_and_sequences_are_moved(without_model):
     model, draw = without_model.model(scenario), random.Random(scenario)
     states = own_states(model, drawing.reachable(without_model, scenario, draw))
     reached = {value for shared, _ in states for value in shared}
-    drawn = [drawing.mixed(states, draw, model.threads)[0] for _ in range(agreement.FIRST)]
+    drawn = [drawing.mix(states, draw, model.threads)[0] for _ in range(agreement.FIRST)]
     fresh = {value for shared in drawn for value in shared} - reached
     assert {type(value) for value in fresh} >= {Map}

@@ -151,10 +151,10 @@ def test_a_fair_run_that_does_not_end_breaks_a_liveness_property(context):
     changed = replace(context, mechanism=MECHANISM.without("M4"))
     config = next(each for each in MECHANISM.mutants.values() if each.decision == "M4")
     graph = compiled.graph_of(changed, config.scenario, 1_000_000)
-    result = compiled.judged(changed, graph, liveness=("Termination",))
+    result = compiled.judge(changed, graph, liveness=("Termination",))
     assert result.property == "Termination" and result.stuttering
-    assert compiled.judged(changed, graph, deadlock=True).property == "NoDeadlock"
-    assert len(compiled.judged(changed, graph, deadlock=True).trace) == len(result.trace)
+    assert compiled.judge(changed, graph, deadlock=True).property == "NoDeadlock"
+    assert len(compiled.judge(changed, graph, deadlock=True).trace) == len(result.trace)
 
 
 def test_a_mechanism_without_a_model_by_hand_has_to_be_compiled(monkeypatch):

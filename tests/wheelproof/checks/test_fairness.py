@@ -77,6 +77,6 @@ def test_a_thread_starves_where_it_could_always_change_something(edges, loop, st
     context = SimpleNamespace(mechanism=SimpleNamespace(pc="pc"))
     result = SimpleNamespace(trace=("a trace",), loop=loop, stuttering=loop is None)
     config = SimpleNamespace(fair=None)
-    assert liveness.starved(context, config, Steps(edges), result) == starved
+    assert liveness.starvation(context, config, Steps(edges), result) == starved
     only_a = SimpleNamespace(fair=("a",))
-    assert liveness.starved(context, only_a, Steps(edges), result) == []
+    assert liveness.starvation(context, only_a, Steps(edges), result) == []

@@ -40,7 +40,7 @@ def job(mechanism, weight):
 def test_the_longest_jobs_begin_first_and_the_others_run_mechanism_by_mechanism():
     short = [job(name, weight) for weight in (1, 3, 2) for name in ("one", "other")]
     long = [job("other", 500), job("one", 900)]
-    assert workers.ordered(short[:3] + long + short[3:], 2) == [
+    assert workers.order(short[:3] + long + short[3:], 2) == [
         *(job("one", 900), job("other", 500)),
         *(job("one", weight) for weight in (3, 2, 1)),
         *(job("other", weight) for weight in (3, 2, 1)),
@@ -49,7 +49,7 @@ def test_the_longest_jobs_begin_first_and_the_others_run_mechanism_by_mechanism(
 
 def test_of_few_jobs_all_are_long():
     few = [job("one", 1), job("other", 3), job("one", 2)]
-    assert [each.weight for each in workers.ordered(few, 2)] == [3, 2, 1]
+    assert [each.weight for each in workers.order(few, 2)] == [3, 2, 1]
 
 
 def test_a_process_holds_what_the_last_mechanisms_have_compiled_and_no_more(tmp_path):
@@ -305,8 +305,8 @@ def test_rows_made_before_the_error_stay_and_are_reported_once(heard, monkeypatc
     context, ended = heard
     monkeypatch.setattr(
         layer._Kill,
-        "judged",
-        breaks(layer._Kill, "judged", lambda kill: kill.mutant.name == "Other"),
+        "judge",
+        breaks(layer._Kill, "judge", lambda kill: kill.mutant.name == "Other"),
     )
     (job,) = plan(TWO, "fast", only("mutant"))
     rows = carry_out(context, job).rows

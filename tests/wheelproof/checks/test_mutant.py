@@ -125,10 +125,10 @@ def test_a_kill_at_another_depth_is_not_in_order(context, monkeypatch):
 
 
 def test_a_longer_trace_of_tlc_is_not_in_order(context, monkeypatch):
-    judged = layer._Kill.judged
+    judged = layer._Kill.judge
     monkeypatch.setattr(
         layer._Kill,
-        "judged",
+        "judge",
         lambda self: replace(judged(self), trace=[*judged(self).trace, judged(self).trace[-1]]),
     )
     row = row_of(context, UNDERFLOW)
@@ -171,7 +171,7 @@ OTHERS = [
 @pytest.fixture
 def made(monkeypatch, context):
     """How often graphs are explored, dumped and bisimulated."""
-    calls = {"explored": 0, "dumped": 0, "bisimulated": 0}
+    calls = {"explored": 0, "dump_and_compare": 0, "bisimulated": 0}
 
     def counted(owner, name):
         whole = getattr(owner, name)
@@ -182,7 +182,7 @@ def made(monkeypatch, context):
 
         monkeypatch.setattr(owner, name, count)
 
-    counted(layer, "dumped")
+    counted(layer, "dump_and_compare")
     counted(layer, "bisimulated")
     counted(type(context), "explored")
     return calls
@@ -215,7 +215,7 @@ def test_together_they_have_the_rows_that_each_has_alone(context, made):
     )
     assert [row.verdict for row in together] == ["violated", "exhaustive", "violated"]
     # a bisimulation with the mutated model, and one of the unmutated that must reject
-    assert once == {"explored": 1, "dumped": 1, "bisimulated": 2}
+    assert once == {"explored": 1, "dump_and_compare": 1, "bisimulated": 2}
     assert {name: count - once[name] for name, count in made.items()} == {
         name: 3 * count for name, count in once.items()
     }, "alone nothing is shared"

@@ -36,7 +36,9 @@ def alone(options, row):
     reports = []
     for layer, name in row.parts(jobs):
         chosen = {"layers": frozenset({layer}), "only": frozenset({(mechanism.name, name)})}
-        reports += verify.reported(replace(options, cached=True, **chosen))[1][mechanism.name]
+        reports += verify.rows_and_reports(replace(options, cached=True, **chosen))[1][
+            mechanism.name
+        ]
     return row.row(Context(mechanism, options.output), reports)
 
 

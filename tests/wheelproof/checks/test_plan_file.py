@@ -145,7 +145,7 @@ def test_the_plan_is_that_of_the_declarations(root, monkeypatch):
     )
     theorems = prove.declared(root)
     made = {
-        name: planning.declared(mechanism, theorems)
+        name: planning.declarations(mechanism, theorems)
         for name, mechanism in project.find(root).items()
     }
     assert list(planned.differences(there, made)) == []

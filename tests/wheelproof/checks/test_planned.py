@@ -144,13 +144,13 @@ def test_a_theorem_that_its_group_loses_is_named(whole, monkeypatch):
 
 
 def test_a_kept_result_without_rows_is_no_result(whole, monkeypatch):
-    divided = Cache.divided
+    divided = Cache.divide
 
     def emptied(cache, jobs):
         left, kept = divided(cache, jobs)
         return left, [(job, Report() if job.kind == "mutant" else was) for job, was in kept]
 
-    monkeypatch.setattr(Cache, "divided", emptied)
+    monkeypatch.setattr(Cache, "divide", emptied)
     found = run(whole)
     assert lost(found) == {("mutant", "Unlocked"), ("mutant", "KeepsLock")}
     assert exit_code(found) == 4
@@ -252,7 +252,7 @@ def test_a_change_of_compiled_classes_that_is_gone_is_named(tmp_path, monkeypatc
         for layer, name in due["latch"]
         if (layer, name) != gone[1:]
     ]
-    assert [row.title() for row in planning.compared(rows, there, due, "nightly")[1]] == [
+    assert [row.title() for row in planning.compare(rows, there, due, "nightly")[1]] == [
         " / ".join(gone)
     ]
 
@@ -344,7 +344,7 @@ def test_a_run_that_was_interrupted_is_compared_with_nothing(root, monkeypatch, 
 def test_a_row_that_shows_nothing_keeps_its_word():
     there = {"thing": {("tlc", "one"): planned.Planned("fast")}}
     spent = judge("thing", "proof", "new", expected="proved", verdict="inconclusive")
-    assert planning.compared([spent], there, {}, "fast") == ([spent], [])
+    assert planning.compare([spent], there, {}, "fast") == ([spent], [])
     assert exit_code([spent]) == 3
 
 
@@ -382,8 +382,8 @@ def test_each_number_that_is_less_or_more_is_named(layer, name, figure, number):
         figures = {figure: found, "states": 7} if found else {"states": 7}
         return judge("thing", layer, name, expected="proved", verdict="proved", figures=figures)
 
-    assert planning.compared([row(3)], there, there, "nightly") == ([row(3)], [])
-    [refused], missing = planning.compared([row(number)], there, there, "nightly")
+    assert planning.compare([row(3)], there, there, "nightly") == ([row(3)], [])
+    [refused], missing = planning.compare([row(number)], there, there, "nightly")
     assert not missing and refused.verdict is Verdict.ERROR
     assert f": {figure} 3 -> {number};" in refused.why
 

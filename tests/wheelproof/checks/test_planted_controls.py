@@ -233,7 +233,7 @@ PARTS = {
         no_text,
         "another verdict of the model",
     ),
-    "fairness": ("liveness", of_run("unfair"), liveness, "starved", nothing, "a stopped"),
+    "fairness": ("liveness", of_run("unfair"), liveness, "starvation", nothing, "a stopped"),
 }
 """A part -> the layer of its row, how that is made, what is made blind and how, and the planted
 fault that the row then misses."""

@@ -23,13 +23,13 @@ DEADLOCK = MECHANISM.configs["opposite_flushes"]
 @pytest.fixture
 def dumps(monkeypatch):
     """The names of the runs of TLC that write a graph."""
-    names, dumped = [], safety.dumped
+    names, dumped = [], safety.dump_and_compare
 
     def noted(context, name, *arguments, **options):
         names.append(name)
         return dumped(context, name, *arguments, **options)
 
-    monkeypatch.setattr(safety, "dumped", noted)
+    monkeypatch.setattr(safety, "dump_and_compare", noted)
     return names
 
 
@@ -243,14 +243,14 @@ def test_a_violation_that_the_model_has_not_needs_no_second_run(context, monkeyp
 
 
 def test_a_second_run_that_fails_is_the_tools_failure_beside_the_finding(context, monkeypatch):
-    dumped = safety.dumped
+    dumped = safety.dump_and_compare
 
     def failing(context, name, *arguments, **options):
         if name.endswith("_graph"):
             return TlcResult(Outcome.ERROR, explanation="no room on the disk."), None
         return dumped(context, name, *arguments, **options)
 
-    monkeypatch.setattr(safety, "dumped", failing)
+    monkeypatch.setattr(safety, "dump_and_compare", failing)
     monkeypatch.setattr(type(MECHANISM), "witnesses", ("TypeOK",))
     rows, report = rows_of(context, REAL, "tlc", "graph")
     assert report.witnesses == {"TypeOK": REAL.name}, "the model's states are reached all the same"
@@ -275,7 +275,7 @@ BROKEN = replace(
 @pytest.mark.nightly
 def test_one_graph_is_for_all_configs_of_a_machine(context, dumps):
     context = replace(context, mechanism=OPERATION)
-    together = check(context, SAFE, broken=[BROKEN]).rows
+    together = check(context, SAFE, fails=[BROKEN]).rows
     assert all(row.ok for row in together), [row.why for row in together]
     assert dumps == [SAFE.name]
     apart = [*check(context, SAFE).rows, *check(context, BROKEN).rows]
@@ -286,15 +286,15 @@ def test_one_graph_is_for_all_configs_of_a_machine(context, dumps):
 
 
 def test_a_graph_that_differs_rejects_every_config_of_its_machine(context, monkeypatch):
-    dumped = safety.dumped
+    dumped = safety.dump_and_compare
 
     def differing(*arguments, **options):
         result, equality = dumped(*arguments, **options)
         return result, replace(equality, fault="an edge in TLC's graph alone")
 
-    monkeypatch.setattr(safety, "dumped", differing)
+    monkeypatch.setattr(safety, "dump_and_compare", differing)
     context = replace(context, mechanism=OPERATION, layers=frozenset({"tlc", "graph"}))
-    rows = [row for row in check(context, SAFE, broken=[BROKEN]).rows if row.layer == "graph"]
+    rows = [row for row in check(context, SAFE, fails=[BROKEN]).rows if row.layer == "graph"]
     assert [(row.name, row.ok, row.property) for row in rows] == [
         (SAFE.name, False, "SameGraph"),
         (BROKEN.name, False, "SameGraph"),
@@ -303,7 +303,7 @@ def test_a_graph_that_differs_rejects_every_config_of_its_machine(context, monke
 
 def test_a_property_that_holds_is_not_violated_beside_another_config(context):
     context = replace(context, mechanism=OPERATION, layers=frozenset({"tlc", "graph"}))
-    rows = check(context, SAFE, broken=[replace(BROKEN, property="CompletedOnce")]).rows
+    rows = check(context, SAFE, fails=[replace(BROKEN, property="CompletedOnce")]).rows
     refused = [row for row in rows if not row.ok]
     assert [(row.layer, row.name) for row in refused] == [("tlc", BROKEN.name)]
     assert "expected violated by CompletedOnce, got exhaustive" in refused[0].why
@@ -321,6 +321,6 @@ def test_constants_are_made_from_a_scenarios_fields():
 def test_counts_of_the_two_sides_are_compared():
     graph = explore(MECHANISM.model("remove_cancel"))
     result = SimpleNamespace(generated=290, distinct=166, depth=24)
-    assert comparisons.counted(result, graph) == ""
+    assert comparisons.count_drift(result, graph) == ""
     result.depth = 25
-    assert comparisons.counted(result, graph) == "depth: TLC 25, model 24"
+    assert comparisons.count_drift(result, graph) == "depth: TLC 25, model 24"

@@ -95,7 +95,9 @@ def test_a_property_that_is_weaker_in_spec_and_model_alike_is_named(name, tmp_pa
     found = row(project.read(toml), tmp_path)
     assert (found.ok, found.verdict, found.property) == (False, Verdict.VIOLATED, weakened)
     assert "no drawn state is such a one" in found.why
-    lost = sensitivity.listed(MECHANISMS[name]) - set(sensitivity.broken(project.read(toml)))
+    lost = sensitivity.listing(MECHANISMS[name]) - set(
+        sensitivity.breaking_pairs(project.read(toml))
+    )
     assert (weakened, pair) in lost and {other for other, _ in lost} == {weakened}
 
 
@@ -126,7 +128,7 @@ def test_a_property_that_the_list_alone_has_is_refused(tmp_path):
     planted(tmp_path / counts.FILE, '"PollsNoMore": ', '"PollsLess": ')
     mechanism = replace(MECHANISMS["system_timer_reaper"], toml=tmp_path / "SystemTimerReaper.toml")
     with pytest.raises(UsageError, match="there is no invariant PollsLess"):
-        sensitivity.listed(mechanism)
+        sensitivity.listing(mechanism)
 
 
 def test_a_scenario_beyond_the_days_is_for_properties_that_nothing_has_broken(monkeypatch):
@@ -143,7 +145,7 @@ def test_a_scenario_beyond_the_days_is_for_properties_that_nothing_has_broken(mo
     monkeypatch.setattr(sensitivity, "candidates", lambda *_: [first])
     monkeypatch.setattr(sensitivity, "scenarios", lambda _: [first, *others])
     monkeypatch.setattr(sensitivity, "_of_scenario", of_scenario)
-    table = sensitivity.broken(mechanism)
+    table = sensitivity.breaking_pairs(mechanism)
     assert all(mechanism.properties[name].holds for name in names) and len(names) > 3
     assert looked_for == {
         first: set(names),

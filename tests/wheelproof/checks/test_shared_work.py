@@ -23,7 +23,7 @@ def made(monkeypatch):
 
     reduced_by = reduced.reduce
     monkeypatch.setattr(reduced, "reduce", noted)
-    monkeypatch.setattr(comparisons, "_kept", {})
+    monkeypatch.setattr(comparisons, "_GRAPHS", {})
     return found
 
 
@@ -81,7 +81,7 @@ def tried(monkeypatch, profile, differs_from, refused=True):
     monkeypatch.setattr(jvm, "Encoder", lambda *arguments: None)
     monkeypatch.setattr(checks, "counterexample", lambda *arguments: None)
     task = SimpleNamespace(binding=binding, kind="change")
-    return bounds, checks.scenario(task, "numbers", fine=False, refused=refused)["verdict"]
+    return bounds, checks.scenario(task, "numbers", fine=False, must_differ=refused)["verdict"]
 
 
 def test_by_day_a_change_is_tried_on_a_few_states_first(monkeypatch):

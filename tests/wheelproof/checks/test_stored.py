@@ -210,7 +210,7 @@ def test_a_counterexample_is_a_file_again_and_no_link_is_followed(cache, tmp_pat
     other.write_text("before")
     file.parent.mkdir(parents=True)
     file.symlink_to(other)
-    report = cache.restored(cache.find(JOB))
+    report = cache.restore(cache.find(JOB))
     assert file.read_text(encoding="utf-8") == ENTRY.traces[TRACE]
     assert other.read_text() == "before"
     assert {each.figures[cached.CACHED] for each in report.rows} == {ENTRY.since}
