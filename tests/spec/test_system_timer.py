@@ -106,7 +106,7 @@ def test_kafkas_refusal_loses_what_the_corrected_one_keeps():
         "CounterExact",
         "KeyBeforeDeadline",
     }
-    assert set(MECHANISM.kept(kafka)) == kept
+    assert set(MECHANISM.invariants_of(kafka)) == kept
     tried = {
         config.scenario: config.expect
         for config in MECHANISM.configs.values()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from wheelproof.checks.drawing import ODD
 from wheelproof.graph.explorer import StateGraph
-from wheelproof.graph.planted import Updates, alone, dropped, steps
+from wheelproof.graph.planted import Updates, alone, steps, without_update
 from wheelproof.protocols import State
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Planted:
         self, view: View, updates: Updates, before: State, step: tuple[int, str, State]
     ) -> None:
         thread, label, after = step
-        for variable, update in updates.of(before, after).items():
+        for variable, update in updates.changes(before, after).items():
             name = not_updated(variable)
             if (
                 self.rejected.get(name)
@@ -103,7 +103,7 @@ class Planted:
                 or variable not in updates.model.variables
             ):
                 continue
-            for state in _views(view, after, dropped(after, update)):
+            for state in _views(view, after, without_update(after, update)):
                 if self._open(name):
                     star = alone(updates.model, before, [(thread, label, state)])
                     wrong, _ = self.judge(view, star, self.named)

@@ -11,7 +11,7 @@ from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import build
 from wheelproof.graph.explorer import Edge, StateGraph
 from wheelproof.graph.liveness import Lasso, violation
-from wheelproof.graph.planted import alone, negated
+from wheelproof.graph.planted import alone, negate
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.protocols import Model
 from wheelproof.tlc.result import Outcome, TlcResult
@@ -109,7 +109,7 @@ def controls(
     """
     model, name = graph.model, the_property(config.property)
     first = graph.states[0]
-    goal = negated(model, name) if model.holds(name, first) else model
+    goal = negate(model, name) if model.holds(name, first) else model
     rejections = {
         f"{name} never true": search(context, config, alone(goal, first)) is not None,
         "another verdict of the model": bool(disagreement(verdict, not holds)),

@@ -134,7 +134,7 @@ def not_rejected(
         faults = differing(declaration, edges | {edge: {"planted": edge.place}}, mechanism)
         if not any(CYCLE in fault and edge.name in fault for fault in faults):
             misses.append(edge.name)
-    own_edges = declaration.of(mechanism, profiles)
+    own_edges = declaration.edges_of(mechanism, profiles)
     for edge in edges:
         rest = {other: configs for other, configs in edges.items() if other.name != edge.name}
         if (edge.name, edge.place.name) in own_edges and not any(
@@ -167,7 +167,7 @@ def without_declaration(edges: Taken, deadlock_configs: set[str]) -> tuple[list[
 def differing(declaration: Documented, edges: Taken, mechanism: str) -> list[str]:
     """Edges that the declaration lacks, cycles, and exceptions that close none."""
     pairs = {(edge, place) for edge, places in declaration.edges.items() for place in places}
-    own_edges = declaration.of(mechanism, ("fast", "nightly"))
+    own_edges = declaration.edges_of(mechanism, ("fast", "nightly"))
     wrong = []
     for edge in sorted(edges):
         if (edge.name, edge.place.name) not in own_edges:
@@ -200,7 +200,7 @@ def idle(
     absent = [
         f'no run of {mechanism} takes {edge} at "{place}"; take {mechanism} off that line of '
         f"{FILE}, or add a scenario"
-        for edge, place in sorted(declaration.of(mechanism, profiles) - pairs)
+        for edge, place in sorted(declaration.edges_of(mechanism, profiles) - pairs)
     ]
     for name, exception in declaration.exceptions.items():
         for scenario in exception.scenarios:

@@ -76,7 +76,7 @@ class Machine:
             return OfSpec(f"no: {error.message}")
         graph = explore(model, bound=4 * self.graph.distinct + 1000)
         names = "the model", "the compiled specification"
-        fault, places = same.matched(self.graph, graph, names)
+        fault, places = same.match(self.graph, graph, names)
         # `properties` names a witness that the model or the specification lacks.
         common = [name for name in mechanism.witnesses if name in model.module.definitions]
         if fault:

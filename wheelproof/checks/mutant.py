@@ -287,7 +287,7 @@ class _Kill:
         name, pairs = the_property(self.mutant.property), bisimulation.graph
         if not pairs.model_states:
             return  # the initial states differ, which is a fault already
-        implementation = StateGraph.of(
+        implementation = StateGraph.from_edges(
             self.small.model,
             [self.small.states[state] for state in pairs.model_states],
             [
@@ -324,7 +324,7 @@ class _Kill:
 
     def survival(self, name: str) -> str:
         """Where a change shows that does not break its property."""
-        difference = self.mutated.refused[0].difference
+        difference = self.machine.refused[0].difference
         shows = (
             f"and the change shows {difference}"
             if difference

@@ -34,7 +34,7 @@ from wheelproof.counterexample.build import Diverged, build
 from wheelproof.events import Planned
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation, first_violations
-from wheelproof.graph.planted import alone, negated
+from wheelproof.graph.planted import alone, negate
 from wheelproof.project.mechanism import Config, the_property
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.verdict import Judged, Verdict
@@ -74,11 +74,11 @@ def plant(graph: StateGraph, holding: Sequence[str], fails: Sequence[str]) -> di
     stuck.deadlocks = [0]
     rejections = {}
     for name in holding:
-        wrong = stuck if name == "NoDeadlock" else alone(negated(graph.model, name), state)
+        wrong = stuck if name == "NoDeadlock" else alone(negate(graph.model, name), state)
         rejections[f"{name} false"] = f"the model violates {name}" in formulas(wrong, [name], [])
     for name in fails:
         holds = name == "NoDeadlock" or graph.model.holds(name, state)
-        right = alone(graph.model if holds else negated(graph.model, name), state)
+        right = alone(graph.model if holds else negate(graph.model, name), state)
         rejections[f"{name} true"] = any(name in text for text in formulas(right, [], [name]))
     return rejections
 
@@ -158,7 +158,7 @@ class _Config:
         """TLC on every property that is to hold; its graph is compared where it is small enough."""
         context, config = self.context, self.config
         checks: Checked = {
-            "invariants": self.mechanism.kept(config),
+            "invariants": self.mechanism.invariants_of(config),
             "properties": properties,
             "deadlock": True,
         }
@@ -267,7 +267,10 @@ class _Config:
         controls |= {f"{name}, compiled": ok for name, ok in second.items()}
         faults += [differs, witness[1] if witness else ""]
         if self.config.expect == "exhaustive":
-            holding, fails = (*self.mechanism.kept(self.config), "NoDeadlock"), self.config.fails
+            holding, fails = (
+                (*self.mechanism.invariants_of(self.config), "NoDeadlock"),
+                self.config.fails,
+            )
             faults += formulas(graph, holding, fails)
             controls |= plant(graph, holding, fails) | drifts(self.config, counts_of(result))
         unequal = differs or (equality and equality.fault)

@@ -18,7 +18,7 @@ from wheelproof.checks.drawing import candidates, draw_schedule, truth_of
 from wheelproof.checks.samples import Sample, invariants, judged_by_tlc
 from wheelproof.errors import UsageError
 from wheelproof.graph.compare import names_of
-from wheelproof.graph.planted import positions, replaced
+from wheelproof.graph.planted import positions, replace_value
 from wheelproof.project import counts
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Model, State
@@ -164,7 +164,7 @@ def changes_of(model: Model, name: str) -> Iterator[tuple[State, str, State]]:
         for position, value in positions(state):
             label = len(position) == 2 and position[1] == 0
             for kind, change in changes.changes(value, values.columns[position], label):
-                after = replaced(state, position, change)
+                after = replace_value(state, position, change)
                 differing = [
                     variable
                     for variable, first, two in zip(names, pieces, model.pieces(after), strict=True)

@@ -73,10 +73,12 @@ def check(context: Context, config: Config) -> Report:
     """
     rounds, mechanism = context.limits.rounds, context.mechanism
     start = context.begin("stress", config.name)
-    final = outcomes(ending(context, config), mechanism.kept(config))
+    final = outcomes(ending(context, config), mechanism.invariants_of(config))
     scenario, beat = mechanism.scenarios[config.scenario], context.beat("stress", config.name)
     implementation = ProductionImplementation(mechanism.root, mechanism.name)
-    result = Stress(implementation, scenario, kept=mechanism.kept(config)).run(rounds, final, beat)
+    result = Stress(implementation, scenario, kept=mechanism.invariants_of(config)).run(
+        rounds, final, beat
+    )
     figures = {"rounds": result.rounds, "outcomes": result.outcomes, "outcomes_model": len(final)}
     bound = f"{context.bound(config.scenario)}, {rounds:,} rounds"
 
@@ -133,7 +135,7 @@ def controls(
                 ProductionImplementation(mechanism.root, mechanism.name, fault=name),
                 scenario,
                 patience=IMPATIENT,
-                kept=mechanism.kept(config),
+                kept=mechanism.invariants_of(config),
             ).run(max(1, int(rounds * share)), final)
             detections += result.finding is not None
             if detections and context.profile == "fast":

@@ -62,7 +62,7 @@ def models(mechanism: Mechanism) -> dict[Path, str]:
 
 def files_of(mechanism: Mechanism, config: Config, name: str) -> Mapping[Path, str]:
     """Module and cfg of one config under a name."""
-    checks: Stated = {"invariants": mechanism.kept(config)}
+    checks: Stated = {"invariants": mechanism.invariants_of(config)}
     deadlock = True
     if config.property:
         kind = mechanism.properties[config.property].kind

@@ -32,32 +32,32 @@ Texts = dict[str, str]
 
 @dataclass(frozen=True)
 class Comparison:
-    """``states`` and ``edges``: TLC's counts; ``difference``: a sentence with witnesses, or "".
-
-    ``only_tlc`` and ``only_model`` count the edges that one side alone has. ``controls``: of equal
-    graphs, whether each planted fault is rejected by name.
-    """
+    """TLC's graph beside the model's, with TLC's counts."""
 
     states: int
     edges: int
     only_tlc: int
+    """Edges of TLC's graph alone."""
     only_model: int
+    """Edges of the model's graph alone."""
     difference: str
+    """A sentence with witnesses, or ""."""
     controls: Mapping[str, bool] = field(default_factory=dict)
+    """Planted fault in equal graphs -> whether it is rejected by name."""
 
     @property
     def equal(self) -> bool:
         return not self.difference
 
 
-def texts_of(model: Model, state: State, known: dict[tuple[int, Values], str]) -> tuple[str, ...]:
-    """The TLA+ text of every variable of a state, in the model's order; ``known`` is a memo."""
+def texts_of(model: Model, state: State, texts: dict[tuple[int, Values], str]) -> tuple[str, ...]:
+    """The TLA+ text of every variable of a state, in the model's order; ``texts`` is a memo."""
     names = names_of(model)
     out = []
     for index, piece in enumerate(model.pieces(state)):
-        text = known.get((index, piece))
+        text = texts.get((index, piece))
         if text is None:
-            text = known[index, piece] = format_tla(freeze(model.tla(names[index], piece), NULL))
+            text = texts[index, piece] = format_tla(freeze(model.tla(names[index], piece), NULL))
         out.append(text)
     return tuple(out)
 
@@ -76,36 +76,38 @@ def keys_of(
     values extend.
     """
     model = graph.model
-    own = names_of(model)
-    known: dict[tuple[int, Values], int] = {}
+    variables = names_of(model)
+    codes_of_pieces: dict[tuple[int, Values], int] = {}
 
     def code(index: int, piece: Values) -> int:
-        found = known.get((index, piece))
-        if found is None:
-            text = format_tla(freeze(model.tla(own[index], piece), NULL))
-            found = known[index, piece] = codes.setdefault(text, len(codes))
-        return found
+        number = codes_of_pieces.get((index, piece))
+        if number is None:
+            text = format_tla(freeze(model.tla(variables[index], piece), NULL))
+            number = codes_of_pieces[index, piece] = codes.setdefault(text, len(codes))
+        return number
 
     # Few values of the shared variables, and of the threads', make many states.
     split = len(model.variables)
     of_shared: dict[Values, tuple[int, ...]] = {}
     of_threads: dict[tuple[ThreadState, ...], tuple[int, ...]] = {}
-    order = [own.index(name) for name in names]
+    order = [variables.index(name) for name in names]
     keys = []
     for state in graph.states:
-        shared, threads = of_shared.get(state[0]), of_threads.get(state[1])
-        if shared is None or threads is None:
+        of_variables, threads = of_shared.get(state[0]), of_threads.get(state[1])
+        if of_variables is None or threads is None:
             pieces = tuple(enumerate(model.pieces(state)))
-            if shared is None:
-                shared = of_shared[state[0]] = tuple([code(*each) for each in pieces[:split]])
+            if of_variables is None:
+                of_variables = of_shared[state[0]] = tuple(
+                    [code(*piece) for piece in pieces[:split]]
+                )
             if threads is None:
-                threads = of_threads[state[1]] = tuple([code(*each) for each in pieces[split:]])
-        whole = shared + threads
+                threads = of_threads[state[1]] = tuple([code(*piece) for piece in pieces[split:]])
+        whole = of_variables + threads
         keys.append(tuple([whole[place] for place in order]))
     return keys
 
 
-def keyed(graph: StateGraph) -> Keyed:
+def keys_and_codes(graph: StateGraph) -> Keyed:
     """The keys of a graph in the order of its model's variables, and the numbers of the values."""
     if graph.keyed is None:
         codes: dict[str, int] = {}
@@ -117,36 +119,38 @@ def compare(tlc: TlcGraph, graph: StateGraph, pc: str = "pc") -> Comparison:
     """Compare TLC's full graph with the model's. UsageError if their variables differ."""
     names = names_of(graph.model)
     _check_variables(tlc, names)
-    matched = _matched(tlc, graph, names)
-    found = _compared(tlc, graph, matched, pc)
+    numbers = _numbers(tlc, graph, names)
+    comparison = _comparison(tlc, graph, numbers, pc)
     return (
-        found if found.difference else replace(found, controls=_controls(tlc, graph, matched, pc))
+        comparison
+        if comparison.difference
+        else replace(comparison, controls=_controls(tlc, graph, numbers, pc))
     )
 
 
-def _controls(tlc: TlcGraph, graph: StateGraph, matched: list[int], pc: str) -> dict[str, bool]:
+def _controls(tlc: TlcGraph, graph: StateGraph, numbers: list[int], pc: str) -> dict[str, bool]:
     """Fault planted in the model's steps -> whether it is rejected by name."""
     names = names_of(graph.model)
-    places = {number: place for place, number in enumerate(matched)}
-    planted = list(faults(graph, keyed(graph)[0]))
-    stars = tlc.stars({places[fault.source] for fault in planted})
-    rejected = {}
-    for fault in planted:
+    places = {number: place for place, number in enumerate(numbers)}
+    plants = list(faults(graph, keys_and_codes(graph)[0]))
+    stars = tlc.stars({places[fault.source] for fault in plants})
+    rejections = {}
+    for fault in plants:
         star = stars[places[fault.source]]
-        found = _compared(star, fault.star, _matched(star, fault.star, names), pc)
-        rejected[fault.name] = fault.named in found.difference
-    return rejected
+        comparison = _comparison(star, fault.star, _numbers(star, fault.star, names), pc)
+        rejections[fault.name] = fault.named in comparison.difference
+    return rejections
 
 
-def _compared(tlc: TlcGraph, graph: StateGraph, matched: list[int], pc: str) -> Comparison:
+def _comparison(tlc: TlcGraph, graph: StateGraph, numbers: list[int], pc: str) -> Comparison:
     model = graph.model
     threads: dict[Hashable, int] = {name: index for index, name in enumerate(model.threads)}
     theirs = Counter(
         (
             None if move.process is None else threads[move.process],
             move.label,
-            matched[move.source],
-            matched[move.target],
+            numbers[move.source],
+            numbers[move.target],
         )
         for move in tlc.moves(pc)
     )
@@ -154,17 +158,17 @@ def _compared(tlc: TlcGraph, graph: StateGraph, matched: list[int], pc: str) -> 
         (thread, label, source, target) for source, thread, label, target in multiset(graph)
     )
     only_tlc, only_model = theirs - ours, ours - theirs
-    found = []
-    if [matched[n] for n in tlc.initial] != [0]:
-        found.append("the initial states differ")
+    differences = []
+    if [numbers[n] for n in tlc.initial] != [0]:
+        differences.append("the initial states differ")
     if only_tlc:
         edge = _nearest(only_tlc)
-        step = _shown(model, edge, *_in_tlc(tlc, matched, edge))
-        found.append(f"{sum(only_tlc.values()):,} edges in TLC's graph alone, such as {step}")
+        step = _in_words(model, edge, *_in_tlc(tlc, numbers, edge))
+        differences.append(f"{sum(only_tlc.values()):,} edges in TLC's graph alone, such as {step}")
     if only_model:
         edge = _nearest(only_model)
-        step = _shown(model, edge, *_in_model(graph, edge))
-        found.append(
+        step = _in_words(model, edge, *_in_model(graph, edge))
+        differences.append(
             f"{sum(only_model.values()):,} edges in the model's graph alone, such as {step}"
         )
     return Comparison(
@@ -172,7 +176,7 @@ def _compared(tlc: TlcGraph, graph: StateGraph, matched: list[int], pc: str) -> 
         sum(theirs.values()),
         sum(only_tlc.values()),
         sum(only_model.values()),
-        "; ".join(found),
+        "; ".join(differences),
     )
 
 
@@ -187,11 +191,11 @@ def _check_variables(tlc: TlcGraph, names: tuple[str, ...]) -> None:
         )
 
 
-def _matched(tlc: TlcGraph, graph: StateGraph, names: tuple[str, ...]) -> list[int]:
+def _numbers(tlc: TlcGraph, graph: StateGraph, names: tuple[str, ...]) -> list[int]:
     """TLC's states by the model's numbers; negative where the model has no such state."""
     order = [tlc.variables.index(name) for name in names]
-    keys, codes = keyed(graph)
-    mine = [codes.get(text, -1) for text in tlc.texts]
+    keys, codes = keys_and_codes(graph)
+    codes_of_texts = [codes.get(text, -1) for text in tlc.texts]
     of_key = {key: index for index, key in enumerate(keys)}
     if len(of_key) != len(keys):
         raise UsageError(
@@ -199,7 +203,7 @@ def _matched(tlc: TlcGraph, graph: StateGraph, names: tuple[str, ...]) -> list[i
             "that the spec does not."
         )
     return [
-        of_key.get(tuple([mine[state[i]] for i in order]), -1 - index)
+        of_key.get(tuple([codes_of_texts[state[i]] for i in order]), -1 - index)
         for index, state in enumerate(tlc.states)
     ]
 
@@ -211,22 +215,22 @@ def _nearest(edges: Counter[Move]) -> Move:
 
 def _in_model(graph: StateGraph, edge: Move) -> Iterator[Texts]:
     """The states before and after an edge of the model's graph."""
-    known: dict[tuple[int, Values], str] = {}
+    memo: dict[tuple[int, Values], str] = {}
     for state in edge[2:]:
-        texts = texts_of(graph.model, graph.states[state], known)
+        texts = texts_of(graph.model, graph.states[state], memo)
         yield dict(zip(names_of(graph.model), texts, strict=True))
 
 
-def _in_tlc(tlc: TlcGraph, matched: list[int], edge: Move) -> Iterator[Texts]:
+def _in_tlc(tlc: TlcGraph, numbers: list[int], edge: Move) -> Iterator[Texts]:
     """The states before and after an edge of TLC's graph."""
-    back = {index: n for n, index in enumerate(matched)}
+    back = {index: n for n, index in enumerate(numbers)}
     for state in edge[2:]:
         values = tlc.states[back[state]]
         yield {name: tlc.texts[value] for name, value in zip(tlc.variables, values, strict=True)}
 
 
-def _shown(model: Model, edge: Move, before: Texts, after: Texts) -> str:
-    """An edge in words: who takes which label, and what changes."""
+def _in_words(model: Model, edge: Move, before: Texts, after: Texts) -> str:
+    """An edge in words: its thread, its label, and the changes."""
     thread, label = edge[:2]
     mover = "no process" if thread is None else model.threads[thread]
     changes = [

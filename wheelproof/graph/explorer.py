@@ -52,7 +52,7 @@ class StateGraph:
         """The states by the values of their variables, once `compare.keyed` has worked them out."""
 
     @classmethod
-    def of(cls, model: Model, states: list[State], edges: list[list[Edge]]) -> StateGraph:
+    def from_edges(cls, model: Model, states: list[State], edges: list[list[Edge]]) -> StateGraph:
         """A graph that was explored elsewhere, ``states[0]`` initial, every state reachable."""
         graph = cls(model)
         graph.states, graph.edges = states, edges
@@ -119,15 +119,15 @@ class Texts:
         self.of_thread: dict[object, str] = {}
 
     def whole(self, state: object) -> str:
-        """The text of a state, or of whatever a model has in the place of one."""
+        """The text of a state, or of another value that a model has in its place."""
         if not (isinstance(state, tuple) and len(state) == 2 and isinstance(state[1], tuple)):
             return text_of(state)
         shared, threads = state
-        own = ",".join([_known(self.of_thread, thread) for thread in threads])
-        return f"({_known(self.of_shared, shared)},({own}))"
+        texts = ",".join([_text(self.of_thread, thread) for thread in threads])
+        return f"({_text(self.of_shared, shared)},({texts}))"
 
 
-def _known(texts: dict[object, str], value: object) -> str:
+def _text(texts: dict[object, str], value: object) -> str:
     text = texts.get(value)
     if text is None:
         text = texts[value] = text_of(value)
@@ -174,7 +174,7 @@ def explore(
     states.append(first)
     parents.append((-1, -1, ""))
     levels.append(1)
-    here, reported = 0, time.monotonic()
+    here, last_report = 0, time.monotonic()
     while here < len(states):
         state, row = states[here], []
         for thread, label, after in step(state):
@@ -192,8 +192,8 @@ def explore(
         if not here % 4096:
             if len(states) > bound:
                 raise BudgetSpent(f"more than {bound:,} states")
-            if progress and time.monotonic() - reported > 1:
-                reported = time.monotonic()
+            if progress and time.monotonic() - last_report > 1:
+                last_report = time.monotonic()
                 progress(here, len(states) - here)
     if len(states) > bound:
         raise BudgetSpent(f"more than {bound:,} states")
@@ -213,26 +213,26 @@ def first_violations(graph: StateGraph, names: Iterable[str]) -> dict[str, int |
     value of the shared variables.
     """
     model = graph.model
-    found: dict[str, int | None] = dict.fromkeys(names)
-    if "NoDeadlock" in found and graph.deadlocks:
-        found["NoDeadlock"] = graph.deadlocks[0]
-    holding = [name for name in found if name != "NoDeadlock"]
+    first: dict[str, int | None] = dict.fromkeys(names)
+    if "NoDeadlock" in first and graph.deadlocks:
+        first["NoDeadlock"] = graph.deadlocks[0]
+    holding = [name for name in first if name != "NoDeadlock"]
     of_processes = getattr(model, "OF_PROCESSES", holding)
     whole = [name for name in holding if name in of_processes]
     of_shared = [name for name in holding if name not in of_processes]
-    seen: set[object] = set()
+    shared_values: set[object] = set()
     for number, state in enumerate(graph.states):
-        evaluated = list(whole)
-        if of_shared and state[0] not in seen:
-            seen.add(state[0])
-            evaluated += of_shared
-        for name in evaluated:
+        names_here = list(whole)
+        if of_shared and state[0] not in shared_values:
+            shared_values.add(state[0])
+            names_here += of_shared
+        for name in names_here:
             if not model.holds(name, state):
-                found[name] = number
+                first[name] = number
                 (whole if name in whole else of_shared).remove(name)
         if not whole and not of_shared:
             break
-    return found
+    return first
 
 
 def multiset(graph: StateGraph) -> Iterable[tuple[int, int | None, str, int]]:

@@ -25,7 +25,7 @@ class Lasso(NamedTuple):
     loop: int
 
 
-def components(graph: StateGraph, allowed: list[bool]) -> list[list[int]]:
+def components(graph: StateGraph, inside: list[bool]) -> list[list[int]]:
     """Strongly connected components of the allowed states (Tarjan, without recursion)."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
@@ -33,7 +33,7 @@ def components(graph: StateGraph, allowed: list[bool]) -> list[list[int]]:
     stack: list[int] = []
     out: list[list[int]] = []
     for root in range(len(graph.states)):
-        if root in index or not allowed[root]:
+        if root in index or not inside[root]:
             continue
         index[root] = low[root] = len(index)
         stack.append(root)
@@ -42,7 +42,7 @@ def components(graph: StateGraph, allowed: list[bool]) -> list[list[int]]:
         while work:
             node, rest = work[-1]
             for _, _, target in rest:
-                if not allowed[target]:
+                if not inside[target]:
                     continue
                 if target not in index:
                     index[target] = low[target] = len(index)
@@ -74,18 +74,18 @@ def fair(graph: StateGraph, part: Collection[int], threads: Collection[int]) -> 
     A part of one state without a loop stands for stuttering there: fair if no such thread can move.
     """
     inside = set(part)
-    moved, disabled, loops = set(), set(), False
+    movers, blocked, loops = set(), set(), False
     for state in part:
         able = set()
         for thread, _, target in graph.edges[state]:
             able.add(thread)
             if target in inside:
                 loops = True
-                moved.add(thread)
-        disabled |= set(threads) - able
+                movers.add(thread)
+        blocked |= set(threads) - able
     if not loops:
-        return set(threads) <= disabled
-    return set(threads) <= moved | disabled
+        return set(threads) <= blocked
+    return set(threads) <= movers | blocked
 
 
 def violation(
@@ -123,22 +123,22 @@ def violation(
     return Lasso(steps + _tour(graph, entry, set(part), threads), len(steps))
 
 
-def _distances(graph: StateGraph, allowed: list[bool]) -> dict[int, int]:
+def _distances(graph: StateGraph, inside: list[bool]) -> dict[int, int]:
     """The states reachable through allowed states alone, each with its least number of steps."""
-    if not allowed[0]:
+    if not inside[0]:
         return {}
     out, waiting = {0: 0}, deque([0])
     while waiting:
         node = waiting.popleft()
         for _, _, target in graph.edges[node]:
-            if allowed[target] and target not in out:
+            if inside[target] and target not in out:
                 out[target] = out[node] + 1
                 waiting.append(target)
     return out
 
 
 def _path(
-    graph: StateGraph, start: int, end: int, allowed: Collection[int]
+    graph: StateGraph, start: int, end: int, inside: Collection[int]
 ) -> list[tuple[int, str, int]]:
     """A shortest path within the allowed states, through which the end can be reached."""
     back: dict[int, tuple[int, int, str] | None] = {start: None}
@@ -153,7 +153,7 @@ def _path(
                 node = before
             return out[::-1]
         for thread, label, target in graph.edges[node]:
-            if target not in back and target in allowed:
+            if target not in back and target in inside:
                 back[target] = (node, thread, label)
                 waiting.append(target)
     raise ValueError(f"state {end} cannot be reached from state {start} within the allowed ones")

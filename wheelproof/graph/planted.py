@@ -1,4 +1,4 @@
-"""Faults that a comparison of graphs plants in what it compares, and must reject by name.
+"""Faults that a comparison of graphs plants in the graphs, and must reject by name.
 
 Of each label the steps are left out, and of each variable an update. A fault is planted in a
 *star*: one state with its steps alone, so that the comparison judges it at once.
@@ -23,17 +23,17 @@ def positions(state: State) -> Iterator[tuple[tuple[int, ...], object]]:
             yield (thread, index), value
 
 
-def replaced(state: State, position: tuple[int, ...], value: object) -> State:
+def replace_value(state: State, position: tuple[int, ...], value: object) -> State:
     """A state with another value at a position."""
     shared, processes = state
     if len(position) == 1:
         (index,) = position
         return (*shared[:index], value, *shared[index + 1 :]), processes
     thread, index = position
-    own = processes[thread]
-    changed = (*own[:index], value, *own[index + 1 :])
+    process = processes[thread]
+    values = (*process[:index], value, *process[index + 1 :])
     return shared, cast(
-        "tuple[ThreadState, ...]", (*processes[:thread], changed, *processes[thread + 1 :])
+        "tuple[ThreadState, ...]", (*processes[:thread], values, *processes[thread + 1 :])
     )
 
 
@@ -50,13 +50,13 @@ class _Negated:
         return self._model.holds(name, state) != (name == self._name)
 
 
-def negated(model: Model, name: str) -> Model:
+def negate(model: Model, name: str) -> Model:
     """The model with one property negated."""
     return cast(Model, _Negated(model, name))
 
 
 def alone(model: Model, state: State, steps: Sequence[tuple[int, str, State]] = ()) -> StateGraph:
-    """The star of a state: the graph of it and of its steps, without what comes behind them."""
+    """The star of a state: the graph of it and of its steps, without the steps behind them."""
     graph = StateGraph(model)
     numbers = {state: 0}
     row: list[Edge] = [
@@ -67,16 +67,15 @@ def alone(model: Model, state: State, steps: Sequence[tuple[int, str, State]] = 
 
 
 class Fault(NamedTuple):
-    """One fault in the steps of a state.
-
-    ``named``: the text by which its rejection names it. ``label``: of the step that it is in.
-    ``variable``: whether it is one that is not updated, and no label.
-    """
+    """One fault in the steps of a state."""
 
     name: str
     named: str
+    """The text by which its rejection names it."""
     label: str
+    """The label of the step that it is in."""
     variable: bool
+    """Whether a variable is not updated, and no label is left out."""
     source: int
     star: StateGraph
 
@@ -101,13 +100,16 @@ def faults(graph: StateGraph, keys: Sequence[tuple[int, ...]]) -> Iterator[Fault
                 star = alone(graph.model, graph.states[source], rest)
                 yield Fault(f"no {label}", f"takes {label}:", label, False, source, star)
         for place, (thread, label, target) in enumerate(row):
-            moved = [index for index in changing if keys[source][index] != keys[target][index]]
-            changing.difference_update(moved)
+            indices = [index for index in changing if keys[source][index] != keys[target][index]]
+            changing.difference_update(indices)
             before, after = graph.states[source], graph.states[target]
-            for name in [updates.names[index] for index in moved]:
-                changed, update = steps(graph, source), updates.of(before, after).get(name, ())
-                changed[place] = thread, label, dropped(after, update)
-                star = alone(graph.model, before, changed)
+            for name in [updates.names[index] for index in indices]:
+                steps_here, update = (
+                    steps(graph, source),
+                    updates.changes(before, after).get(name, ()),
+                )
+                steps_here[place] = thread, label, without_update(after, update)
+                star = alone(graph.model, before, steps_here)
                 yield Fault(f"{label} without {name}", f" {name} ", label, True, source, star)
 
 
@@ -127,30 +129,32 @@ class Updates:
         self.names = (*model.variables, *model.process_variables)
         self._known: dict[tuple[int, ...], list[str]] = {}
 
-    def of(self, before: State, after: State) -> dict[str, list[tuple[tuple[int, ...], object]]]:
+    def changes(
+        self, before: State, after: State
+    ) -> dict[str, list[tuple[tuple[int, ...], object]]]:
         """Variable -> the positions at which a step changes it, each with the old value."""
-        found: dict[str, list[tuple[tuple[int, ...], object]]] = {}
+        by_variable: dict[str, list[tuple[tuple[int, ...], object]]] = {}
         for (position, old), (_, new) in zip(positions(before), positions(after), strict=True):
             if old != new:
                 for name in self._variables(after, position, old):
-                    found.setdefault(name, []).append((position, old))
-        return found
+                    by_variable.setdefault(name, []).append((position, old))
+        return by_variable
 
     def _variables(self, state: State, position: tuple[int, ...], value: object) -> list[str]:
         if position not in self._known:
             pieces = zip(
                 self.model.pieces(state),
-                self.model.pieces(replaced(state, position, value)),
+                self.model.pieces(replace_value(state, position, value)),
                 strict=True,
             )
             self._known[position] = [
-                name for name, (one, two) in zip(self.names, pieces, strict=True) if one != two
+                name for name, (first, two) in zip(self.names, pieces, strict=True) if first != two
             ]
         return self._known[position]
 
 
-def dropped(after: State, update: Sequence[tuple[tuple[int, ...], object]]) -> State:
+def without_update(after: State, update: Sequence[tuple[tuple[int, ...], object]]) -> State:
     """The state after a step without an update: positions, each with the old value."""
     for position, old in update:
-        after = replaced(after, position, old)
+        after = replace_value(after, position, old)
     return after

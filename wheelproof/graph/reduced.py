@@ -39,27 +39,27 @@ def open_diamond(graph: StateGraph, silent: frozenset[str]) -> Open | None:
         for thread, label, after in row:
             if label not in silent:
                 continue
-            for other, name, beside in row:
-                if other == thread:
+            for mover, name, beside in row:
+                if mover == thread:
                     continue
-                one = {target for t, n, target in edges[after] if t == other and n == name}
+                targets = {target for t, n, target in edges[after] if t == mover and n == name}
                 two = {target for t, n, target in edges[beside] if t == thread and n == label}
-                if not one or not one & two:
+                if not targets or not targets & two:
                     return Open(number, label, name)
     return None
 
 
 def settle(
-    model: Model, silent: frozenset[str], passed: set[str] | None = None
+    model: Model, silent: frozenset[str], labels: set[str] | None = None
 ) -> Callable[[State], State]:
     """A function that runs every enabled silent step of a state, until none is left.
 
     ``passed`` receives the labels of those steps.
     """
     pc = 0
-    ran: set[str] = set() if passed is None else passed
+    ran: set[str] = set() if labels is None else labels
 
-    def settled(state: State) -> State:
+    def settle_state(state: State) -> State:
         while any(process[pc] in silent for process in state[1]):
             for _, label, after in model.successors(state):
                 if label in silent:
@@ -70,7 +70,7 @@ def settle(
                 return state
         return state
 
-    return settled
+    return settle_state
 
 
 def _certain(label: str) -> str:
@@ -85,77 +85,81 @@ def _certain(label: str) -> str:
 
 def reduce(model: Model, silent: frozenset[str], **options: Unpack[Options]) -> StateGraph:
     """Explore the reduced graph: no edge bears a silent label. Options are those of ``explore``."""
-    passed: set[str] = set()
-    settled = settle(model, silent, passed)
-    ended = outcomes_of(model)
+    labels: set[str] = set()
+    settle_state = settle(model, silent, labels)
+    outcomes = outcomes_of(model)
     results: list[dict[Move, Results]] = []
 
     def following(state: State) -> list[Step]:
-        return [(thread, label, settled(after)) for thread, label, after in model.successors(state)]
+        return [
+            (thread, label, settle_state(after)) for thread, label, after in model.successors(state)
+        ]
 
     def with_results(state: State) -> list[Step]:
         # explore calls this once for each state, in the order of their numbers
-        assert ended is not None
+        assert outcomes is not None
         row, of_move = [], {}
         for thread, label, after in model.successors(state):
-            rest, found = settled_with_results(model, silent, ended, thread, state, after, passed)
-            if found:
-                of_move[move_of(thread, label)] = found
+            rest, results_of_step = settled_with_results(
+                model, silent, outcomes, thread, state, after, labels
+            )
+            if results_of_step:
+                of_move[move_of(thread, label)] = results_of_step
             row.append((thread, label, rest))
         results.append(of_move)
         return row
 
     graph = explore(
         model,
-        successors=with_results if ended else following,
-        initial=settled(model.initial()),
+        successors=with_results if outcomes else following,
+        initial=settle_state(model.initial()),
         **options,
     )
-    graph.results = results if ended else None
-    graph.passed = passed
+    graph.results = results if outcomes else None
+    graph.passed = labels
     return graph
 
 
 def settled_with_results(
     model: Model,
     silent: frozenset[str],
-    ended: Outcomes,
+    outcomes: Outcomes,
     thread: int,
     before: State,
     state: State,
-    passed: set[str] | None = None,
+    labels: set[str] | None = None,
 ) -> tuple[State, Results]:
     """The state after a step and all silent ones, and the results of the operations ended.
 
     ``passed`` receives the silent labels.
     """
-    ran: set[str] = set() if passed is None else passed
-    found = ended(thread, before, state)
+    ran: set[str] = set() if labels is None else labels
+    results = outcomes(thread, before, state)
     while any(process[0] in silent for process in state[1]):
         for mover, label, after in model.successors(state):
             if label in silent:
                 ran.add(_certain(label))
-                found += ended(mover, state, after)
+                results += outcomes(mover, state, after)
                 state = after
                 break
         else:
             break
-    return state, found
+    return state, results
 
 
 def shared_of(graph: StateGraph) -> Callable[[int], dict[str, tuple[object, ...]]]:
     """A function: state number -> the variables that an implementation has too."""
     model = graph.model
-    kept = [name not in model.AUXILIARY for name in model.variables]
+    flags = [name not in model.AUXILIARY for name in model.variables]
 
-    def shared(number: int) -> dict[str, tuple[object, ...]]:
+    def variables(number: int) -> dict[str, tuple[object, ...]]:
         return {
             name: piece
-            for name, keep, piece in zip(model.variables, kept, model.pieces(graph.states[number]))
+            for name, keep, piece in zip(model.variables, flags, model.pieces(graph.states[number]))
             if keep
         }
 
-    return shared
+    return variables
 
 
 def auxiliary_decides(graph: StateGraph) -> str:
@@ -176,17 +180,17 @@ def auxiliary_decides(graph: StateGraph) -> str:
     for state in graph.states:
         pieces = model.pieces(state)
         # behind the shared variables come the processes'
-        kept = [piece for piece, forgotten in zip(pieces, history) if not forgotten]
-        classes.append(number.setdefault((*kept, *pieces[len(history) :]), len(number)))
-    known: dict[int, tuple[frozenset[tuple[Move, str, int]], object]] = {}
+        rest = [piece for piece, is_history in zip(pieces, history) if not is_history]
+        classes.append(number.setdefault((*rest, *pieces[len(history) :]), len(number)))
+    by_class: dict[int, tuple[frozenset[tuple[Move, str, int]], object]] = {}
     results = getattr(graph, "results", None)
     for place, row in enumerate(graph.edges):
         steps = frozenset(
             [(move_of(thread, label), label, classes[target]) for thread, label, target in row]
         )
-        ended = None if results is None else results[place]
-        before = known.setdefault(classes[place], (steps, ended))
-        if before != (steps, ended):
+        results_here = None if results is None else results[place]
+        before = by_class.setdefault(classes[place], (steps, results_here))
+        if before != (steps, results_here):
             return (
                 "AUXILIARY variables decide steps: two states that differ in "
                 f"{', '.join(sorted(aside))} alone have "
@@ -208,12 +212,12 @@ def rows(graph: StateGraph) -> Rows:
             move, step = move_of(thread, label), (label, target)
             if move != thread:
                 step = labelled(label, choice_of(label)), target
-            known = steps.setdefault(move, step)
-            if known != step or (move != thread and thread in steps):
-                known = steps.get(thread, known)
+            first = steps.setdefault(move, step)
+            if first != step or (move != thread and thread in steps):
+                first = steps.get(thread, first)
                 raise UsageError(
                     f"In state {number} of the model {graph.model.threads[thread]} has several "
-                    f"steps: {known[0]} to state {known[1]} and {label} to state {target}.",
+                    f"steps: {first[0]} to state {first[1]} and {label} to state {target}.",
                     "Let the step say what it chooses, by self.choose(values), or make the choice "
                     "a part of the scenario.",
                 )

@@ -6,46 +6,46 @@ from collections import Counter
 from collections.abc import Sequence
 
 from wheelproof.errors import UsageError
-from wheelproof.graph.compare import keyed, keys_of, names_of, texts_of
+from wheelproof.graph.compare import keys_and_codes, keys_of, names_of, texts_of
 from wheelproof.graph.explorer import StateGraph
-from wheelproof.graph.planted import Fault, alone, faults, negated, steps
+from wheelproof.graph.planted import Fault, alone, faults, negate, steps
 
 
-def difference(one: StateGraph, other: StateGraph, names: tuple[str, str]) -> str:
+def difference(first: StateGraph, second: StateGraph, names: tuple[str, str]) -> str:
     """A sentence with the first difference of two graphs; "" where they are equal.
 
     ``names``: how the sentence calls the two. Raises UsageError where the models' variables or
     threads differ.
     """
-    return matched(one, other, names)[0]
+    return match(first, second, names)[0]
 
 
 def judgement(
-    one: StateGraph,
-    other: StateGraph,
+    first: StateGraph,
+    second: StateGraph,
     names: tuple[str, str],
     places: Sequence[int],
     predicates: Sequence[str],
 ) -> tuple[str, str] | None:
     """(predicate, sentence) of the first state that two equal graphs judge differently, else None.
 
-    ``places``: for each state of ``other`` the number of the same state of ``one``.
+    ``places``: for each state of ``second`` the number of the same state of ``first``.
     """
     for there, here in enumerate(places):
         for name in predicates:
-            mine = one.model.holds(name, one.states[here])
-            if mine != other.model.holds(name, other.states[there]):
-                state = zip(names_of(one.model), texts_of(one.model, one.states[here], {}))
+            truth = first.model.holds(name, first.states[here])
+            if truth != second.model.holds(name, second.states[there]):
+                state = zip(names_of(first.model), texts_of(first.model, first.states[here], {}))
                 return name, (
-                    f"{name} is {mine} in {names[0]} and {not mine} in {names[1]}, in the state "
+                    f"{name} is {truth} in {names[0]} and {not truth} in {names[1]}, in the state "
                     + "; ".join(f"{variable} = {text}" for variable, text in state)
                 )
     return None
 
 
 def controls(
-    one: StateGraph,
-    other: StateGraph,
+    first: StateGraph,
+    second: StateGraph,
     names: tuple[str, str],
     places: Sequence[int],
     predicates: Sequence[str],
@@ -56,95 +56,97 @@ def controls(
     in one state. ``places``: as :func:`judgement` has them.
     """
     back = {here: there for there, here in enumerate(places)}
-    rejected = {}
+    rejections = {}
     kinds = dict[bool, Fault]()
-    for fault in faults(one, keyed(one)[0]):
+    for fault in faults(first, keys_and_codes(first)[0]):
         kinds.setdefault(fault.variable, fault)
         if len(kinds) == 2:
             break
     for fault in kinds.values():
         source = back[fault.source]
-        whole = alone(other.model, other.states[source], steps(other, source))
-        found = difference(fault.star, whole, names)
-        rejected[fault.name] = f" {fault.label} of " in found
-    start = alone(other.model, other.states[back[0]])
+        whole = alone(second.model, second.states[source], steps(second, source))
+        text = difference(fault.star, whole, names)
+        rejections[fault.name] = f" {fault.label} of " in text
+    start = alone(second.model, second.states[back[0]])
     for name in predicates:
-        wrong = alone(negated(one.model, name), one.states[0])
-        rejected[f"{name} negated"] = judgement(wrong, start, names, [0], [name]) is not None
-    return rejected
+        wrong = alone(negate(first.model, name), first.states[0])
+        rejections[f"{name} negated"] = judgement(wrong, start, names, [0], [name]) is not None
+    return rejections
 
 
-def matched(
-    one: StateGraph, other: StateGraph, names: tuple[str, str]
+def match(
+    first: StateGraph, second: StateGraph, names: tuple[str, str]
 ) -> tuple[str, Sequence[int]]:
     """The difference of two graphs, and where there is none the numbers of equal states."""
-    variables = names_of(one.model)
-    if set(variables) != set(names_of(other.model)) or one.model.threads != other.model.threads:
-        missing = sorted(set(variables) ^ set(names_of(other.model)))
+    variables = names_of(first.model)
+    if set(variables) != set(names_of(second.model)) or first.model.threads != second.model.threads:
+        missing = sorted(set(variables) ^ set(names_of(second.model)))
         raise UsageError(
             f"{names[0]} and {names[1]} have not the same variables and threads: {missing}.",
             "Declare every variable of the specification in the model, under the same name.",
         )
-    mine, codes = keyed(one)
-    theirs = keys_of(other, variables, dict(codes))
-    number = {key: place for place, key in enumerate(mine)}
+    keys, codes = keys_and_codes(first)
+    theirs = keys_of(second, variables, dict(codes))
+    number = {key: place for place, key in enumerate(keys)}
     # The other graph's states by the first one's numbers; negative where it lacks the state.
     places = [number.get(key, -1 - place) for place, key in enumerate(theirs)]
-    return _parted(one, other, places, variables, names) or _ends(one, other, places, names), places
+    return _first_difference(first, second, places, variables, names) or _ends(
+        first, second, places, names
+    ), places
 
 
-def _parted(
-    one: StateGraph,
-    other: StateGraph,
-    matched: list[int],
+def _first_difference(
+    first: StateGraph,
+    second: StateGraph,
+    numbers: list[int],
     variables: tuple[str, ...],
     names: tuple[str, str],
 ) -> str:
     """The first difference between states and edges; "" where there is none."""
-    if matched[0] != 0:
+    if numbers[0] != 0:
         return "the initial states differ: " + _changes(
-            variables, texts_of(one.model, one.states[0], {}), _texts(other, 0, variables)
+            variables, texts_of(first.model, first.states[0], {}), _texts(second, 0, variables)
         )
-    rows = dict(zip(matched, other.edges, strict=True))
-    for place, row in enumerate(one.edges):
+    rows = dict(zip(numbers, second.edges, strict=True))
+    for place, row in enumerate(first.edges):
         if place not in rows:
             return f"{names[0]} alone has the state " + ", ".join(
-                f"{name} = {text}" for name, text in zip(variables, _texts(one, place, variables))
+                f"{name} = {text}" for name, text in zip(variables, _texts(first, place, variables))
             )
-        others = [(thread, label, matched[target]) for thread, label, target in rows[place]]
-        if row == others:
+        second_row = [(thread, label, numbers[target]) for thread, label, target in rows[place]]
+        if row == second_row:
             continue
-        here, there = Counter(row), Counter(others)
+        here, there = Counter(row), Counter(second_row)
         for graph, only, name in (
-            (one, here - there, names[0]),
-            (other, there - here, names[1]),
+            (first, here - there, names[0]),
+            (second, there - here, names[1]),
         ):
             if only:
                 thread, label, target = min(only)
-                after = target if graph is one else matched.index(target)
+                after = target if graph is first else numbers.index(target)
                 return (
-                    f"{name} alone has the step {label} of {one.model.threads[thread]} with "
+                    f"{name} alone has the step {label} of {first.model.threads[thread]} with "
                     + _changes(
-                        variables, _texts(one, place, variables), _texts(graph, after, variables)
+                        variables, _texts(first, place, variables), _texts(graph, after, variables)
                     )
                 )
     return ""
 
 
-def _ends(one: StateGraph, other: StateGraph, matched: list[int], names: tuple[str, str]) -> str:
+def _ends(first: StateGraph, second: StateGraph, numbers: list[int], names: tuple[str, str]) -> str:
     """The difference between the final states; "" where there is none."""
-    final = set(one.final) ^ {matched[place] for place in other.final}
+    final = set(first.final) ^ {numbers[place] for place in second.final}
     if final:
-        alone = names[0] if min(final) in one.final else names[1]
+        alone = names[0] if min(final) in first.final else names[1]
         return f"{alone} alone has ended in state {min(final)}"
     return ""
 
 
 def _texts(graph: StateGraph, place: int, variables: tuple[str, ...]) -> tuple[str, ...]:
-    known = dict(
+    texts = dict(
         zip(names_of(graph.model), texts_of(graph.model, graph.states[place], {}), strict=True)
     )
-    return tuple(known[name] for name in variables)
+    return tuple(texts[name] for name in variables)
 
 
 def _changes(variables: tuple[str, ...], before: tuple[str, ...], after: tuple[str, ...]) -> str:

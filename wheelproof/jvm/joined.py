@@ -48,7 +48,9 @@ class Joined:
                     row_results[move_of(thread, label)] = values
             edges.append(row)
             results.append(row_results)
-        self.graph = StateGraph.of(whole.model, [whole.states[state] for state in order], edges)
+        self.graph = StateGraph.from_edges(
+            whole.model, [whole.states[state] for state in order], edges
+        )
         self.graph.results = None if whole.results is None else results
         self.graph.passed = whole.passed
         self.left_out = whole.edge_count - self.graph.edge_count

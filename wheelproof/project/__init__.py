@@ -1,4 +1,4 @@
-"""A project under test: its folders, its mechanisms, and what their files declare."""
+"""A project under test: its folders, its mechanisms, and the declarations in their files."""
 
 from wheelproof.project.declaration import read
 from wheelproof.project.finding import find

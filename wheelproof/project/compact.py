@@ -66,7 +66,7 @@ def _of_groups(groups: Table) -> Iterator[tuple[str, str, dict[str, Any]]]:
         rows = fields.get(SCENARIOS) if isinstance(fields, dict) else None
         if not isinstance(rows, dict) or not rows:
             raise Refused(place, f"needs a table {SCENARIOS}, with one row for each scenario")
-        shared = {name: value for name, value in fields.items() if name != SCENARIOS}
+        common = {name: value for name, value in fields.items() if name != SCENARIOS}
         for name, row in rows.items():
             if not (isinstance(row, list) and [type(value) for value in row] == [str, dict]):
                 raise Refused(
@@ -74,28 +74,30 @@ def _of_groups(groups: Table) -> Iterator[tuple[str, str, dict[str, Any]]]:
                     "is no pair of a text and threads",
                     'Write ["what happens", { a = "add l1 e1", b = "cancel t1" }].',
                 )
-            yield place, name, {**shared, "about": row[0], "threads": row[1]}
+            yield place, name, {**common, "about": row[0], "threads": row[1]}
 
 
 def _scenario(name: str, value: Any, tables: Table, every: Table) -> Any:
     if not isinstance(value, dict):
         return value
-    other: Table = {}
+    base: Table = {}
     if "like" in value:
-        other = tables.get(value["like"], {})
-        if not isinstance(other, dict) or not other or "like" in other:
+        base = tables.get(value["like"], {})
+        if not isinstance(base, dict) or not base or "like" in base:
             raise Refused(
                 f"scenarios.{name}",
                 f"there is no scenario {value['like']!r} with fields of its own",
                 "Name in `like` a scenario that has no `like` itself.",
             )
-    own = {field: of for field, of in value.items() if field != "like"}
-    whole = {**every, **other, **own}
+    fields_here = {field: entry for field, entry in value.items() if field != "like"}
+    whole = {**every, **base, **fields_here}
     threads = whole.get("threads")
     if isinstance(threads, dict):
         whole["threads"] = {
-            thread: program(f"scenarios.{name}.threads.{thread}", of) if isinstance(of, str) else of
-            for thread, of in threads.items()
+            thread: program(f"scenarios.{name}.threads.{thread}", actions)
+            if isinstance(actions, str)
+            else actions
+            for thread, actions in threads.items()
         }
     return whole
 
@@ -104,10 +106,10 @@ def labels(table: Table) -> dict[str, Any]:
     """Label -> its row. A list has the labels of the kind that is its name."""
     rows: dict[str, Any] = {}
     for name, value in table.items():
-        listed = {name: value} if isinstance(value, dict) else _of_kind(name, value)
-        if twice := sorted(set(rows) & set(listed)):
+        entries = {name: value} if isinstance(value, dict) else _of_kind(name, value)
+        if twice := sorted(set(rows) & set(entries)):
             raise Refused("labels", f"{twice[0]} is there twice", "A label has one kind.")
-        rows |= listed
+        rows |= entries
     return rows
 
 
@@ -123,7 +125,7 @@ def _of_kind(kind: str, names: Any) -> dict[str, Any]:
 
 def properties(table: Table, kinds: tuple[str, ...]) -> dict[str, Any]:
     """Property -> its fields. ``[properties.KIND]`` has a text, or the fields, for each name."""
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for kind, values in table.items():
         if kind not in kinds:
             raise Refused(
@@ -132,7 +134,7 @@ def properties(table: Table, kinds: tuple[str, ...]) -> dict[str, Any]:
         if not isinstance(values, dict):
             raise Refused(f"properties.{kind}", 'is no table of NAME = "what it says"')
         for name, value in values.items():
-            if name in found:
+            if name in by_name:
                 raise Refused(f"properties.{kind}", f"{name} is there twice", "Names are unique.")
             if not isinstance(value, str | dict):
                 raise Refused(
@@ -141,11 +143,13 @@ def properties(table: Table, kinds: tuple[str, ...]) -> dict[str, Any]:
                     'Write "what it says", or { holds = false, says = "..." }.',
                 )
             fields = {"says": value} if isinstance(value, str) else dict(value)
-            found[name] = {"kind": kind, **fields}
-    return found
+            by_name[name] = {"kind": kind, **fields}
+    return by_name
 
 
-def grouped(groups: Table, profiles: tuple[str, ...]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def rows_of_groups(
+    groups: Table, profiles: tuple[str, ...]
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """(its table, name, fields) of each config that a group declares.
 
     A config is named ``PREFIX_KEY`` by its row's key. A row is a text, which is the field
@@ -162,32 +166,32 @@ def grouped(groups: Table, profiles: tuple[str, ...]) -> Iterator[tuple[str, str
             raise Refused(place, "prefix is no text", f'Leave it out for "{group}".')
         if not (columns is None or isinstance(columns, list) and columns):
             raise Refused(place, "columns is no list of fields", 'Write columns = ["scenario"].')
-        others = (*profiles, "prefix", "columns")
-        shared = {name: value for name, value in fields.items() if name not in others}
+        options = (*profiles, "prefix", "columns")
+        common = {name: value for name, value in fields.items() if name not in options}
         for profile in profiles:
             here = f"{place}.{profile}"
             rows = fields.get(profile, {})
             if not isinstance(rows, dict):
                 raise Refused(here, "must be a table, with one row for each config")
             for key, row in rows.items():
-                own = _row(f"{here}.{key}", row, columns)
+                columns_of_row = _row(f"{here}.{key}", row, columns)
                 name = f"{prefix}_{key}" if prefix else key
-                yield here, name, {"scenario": key, **shared, "profile": profile, **own}
+                yield here, name, {"scenario": key, **common, "profile": profile, **columns_of_row}
 
 
 def _like(place: str, fields: Table, groups: Table, profiles: tuple[str, ...]) -> Table:
     """A group's fields, with those of the group that ``like`` names, but not its rows."""
     if "like" not in fields:
         return fields
-    other = groups.get(fields["like"])
-    if not isinstance(other, dict) or "like" in other:
+    base = groups.get(fields["like"])
+    if not isinstance(base, dict) or "like" in base:
         raise Refused(
             place,
             f"there is no group {fields['like']!r} with fields of its own",
             "Name in `like` a group that has no `like` itself.",
         )
-    taken = {name: value for name, value in other.items() if name not in profiles}
-    return {**taken, **{name: value for name, value in fields.items() if name != "like"}}
+    inherited_fields = {name: value for name, value in base.items() if name not in profiles}
+    return {**inherited_fields, **{name: value for name, value in fields.items() if name != "like"}}
 
 
 def _row(place: str, row: Any, columns: list[str] | None) -> dict[str, Any]:

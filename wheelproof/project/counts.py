@@ -1,4 +1,4 @@
-"""State counts of configs, and what breaks properties: the file ``spec/counts.json`` of a project.
+"""State counts of configs, and changes that break properties: a project's ``spec/counts.json``.
 
 Only ``wheelproof list --update-counts`` writes it, and ``wheelproof init`` for its own mechanism.
 
@@ -35,10 +35,10 @@ def read(folder: Path) -> dict[str, Counts]:
     file = folder / FILE
     if not reading.there(file):
         return {}
-    found = _read(file, reading.content(file))
+    by_mechanism = _read(file, reading.content(file))
     return {
-        mechanism: {name: dict(each) for name, each in of.items()}
-        for mechanism, of in found.items()
+        mechanism: {name: dict(counts) for name, counts in configs.items()}
+        for mechanism, configs in by_mechanism.items()
     }
 
 
@@ -47,10 +47,10 @@ def _read(file: Path, _content: bytes) -> dict[str, Counts]:
     """As :func:`read`; each mechanism of a project asks for the same file."""
     document = documents.read(file, SCHEMA)
     mechanisms = document.object("mechanisms")
-    found: dict[str, Counts] = {}
+    by_mechanism: dict[str, Counts] = {}
     for mechanism in mechanisms.value:
         configs = mechanisms.object(mechanism)
-        found[mechanism] = {}
+        by_mechanism[mechanism] = {}
         for name in configs.value:
             counts = configs.object(name)
             if set(counts.value) != set(NAMES):
@@ -58,8 +58,8 @@ def _read(file: Path, _content: bytes) -> dict[str, Counts]:
             for count, value in counts.value.items():
                 if type(value) is not int or value < 0:
                     raise counts.fault(count, f"must be a whole number, not {value!r}")
-            found[mechanism][name] = dict(counts.value)
-    return found
+            by_mechanism[mechanism][name] = dict(counts.value)
+    return by_mechanism
 
 
 Breaking = dict[str, list[str]]
@@ -67,7 +67,7 @@ Breaking = dict[str, list[str]]
 
 
 def read_broken(folder: Path) -> dict[str, Breaking]:
-    """Mechanism -> what breaks its properties; empty where the file has none. Raises UsageError."""
+    """Mechanism -> changes that break its properties; empty for none. Raises UsageError."""
     file = folder / FILE
     if not file.is_file():
         return {}
@@ -75,36 +75,36 @@ def read_broken(folder: Path) -> dict[str, Breaking]:
     if "broken_by" not in document.value:
         return {}
     mechanisms = document.object("broken_by")
-    found: dict[str, Breaking] = {}
+    by_mechanism: dict[str, Breaking] = {}
     for mechanism in mechanisms.value:
         properties = mechanisms.object(mechanism)
-        found[mechanism] = {}
+        by_mechanism[mechanism] = {}
         for name, changes in properties.value.items():
-            if not isinstance(changes, list) or not all(type(each) is str for each in changes):
+            if not isinstance(changes, list) or not all(type(change) is str for change in changes):
                 raise properties.fault(name, "must be a list of changes, such as 'turn +1'")
-            found[mechanism][name] = list(changes)
-    return found
+            by_mechanism[mechanism][name] = list(changes)
+    return by_mechanism
 
 
 def of_configs(folder: Path, mechanism: str, configs: Mapping[str, object]) -> Counts:
     """The counts of one mechanism. Raises UsageError on a config that the mechanism lacks."""
     file = folder / FILE
-    kept = _read(file, reading.content(file)) if reading.there(file) else {}
-    found = {name: dict(each) for name, each in kept.get(mechanism, {}).items()}
-    if stale := [name for name in found if name not in configs]:
+    by_mechanism = _read(file, reading.content(file)) if reading.there(file) else {}
+    by_config = {name: dict(counts) for name, counts in by_mechanism.get(mechanism, {}).items()}
+    if stale := [name for name in by_config if name not in configs]:
         raise UsageError(
             f"{file}: {mechanism} has no config {', '.join(stale)}.",
             "Take the lines out, or correct the config's name.",
         )
-    return found
+    return by_config
 
 
 def write(
-    folder: Path, counts: Mapping[str, Counts], broken: Mapping[str, Breaking] | None = None
+    folder: Path, counts: Mapping[str, Counts], by_invariant: Mapping[str, Breaking] | None = None
 ) -> None:
-    """Write the file, whole or not at all. ``broken``: None keeps what the file has."""
+    """Write the file, whole or not at all. ``by_invariant``: None keeps those of the file."""
     sections: dict[str, Mapping[str, Mapping[str, object]]] = {"mechanisms": counts}
-    if breaking := read_broken(folder) if broken is None else broken:
+    if breaking := read_broken(folder) if by_invariant is None else by_invariant:
         sections["broken_by"] = breaking
     text = ",\n".join(
         f"  {json.dumps(name)}: {{\n{_lines(section)}\n  }}" for name, section in sections.items()
@@ -117,7 +117,7 @@ def _lines(section: Mapping[str, Mapping[str, object]]) -> str:
     parts = []
     for mechanism, entries in sorted(section.items()):
         lines = ",\n".join(
-            f"      {json.dumps(name)}: {json.dumps(each)}" for name, each in entries.items()
+            f"      {json.dumps(name)}: {json.dumps(entry)}" for name, entry in entries.items()
         )
         parts.append(f"    {json.dumps(mechanism)}: {{\n{lines}\n    }}")
     return ",\n".join(parts)

@@ -36,8 +36,8 @@ def read(file: Path) -> Mechanism:
     reader = _Reader(file, reading.tables(file))
     try:
         return reader.mechanism()
-    except compact.Refused as refused:
-        raise reader.fail(refused.place, refused.fault, refused.remedy) from refused
+    except compact.Refused as error:
+        raise reader.fail(error.place, error.fault, error.remedy) from error
 
 
 def with_events(labels: Mapping[str, Label], root: Path, mechanism: str) -> dict[str, Label]:
@@ -46,16 +46,16 @@ def with_events(labels: Mapping[str, Label], root: Path, mechanism: str) -> dict
     if not reading.there(file):
         return dict(labels)
     reader = Items(file, reading.tables(file))
-    found: dict[str, Label] = {}
+    events: dict[str, Label] = {}
     for event, names in reader.table(mechanism).items():
         place = f"{mechanism}.{event}"
         if not isinstance(names, list):
             raise reader.fail(place, "is no list of labels", 'Write lock_acquire = ["A1"].')
-        reader.known(place, "label", names, labels)
-        if twice := [name for name in names if name in found]:
-            raise reader.fail(place, f"{twice[0]} has the event {found[twice[0]].event} already")
-        found |= {name: replace(labels[name], event=event) for name in names}
-    return {**labels, **found}
+        reader.check_known(place, "label", names, labels)
+        if twice := [name for name in names if name in events]:
+            raise reader.fail(place, f"{twice[0]} has the event {events[twice[0]].event} already")
+        events |= {name: replace(labels[name], event=event) for name in names}
+    return {**labels, **events}
 
 
 TABLES = (
@@ -96,7 +96,7 @@ class _Reader(Items):
     def mechanism(self) -> Mechanism:
         """The mechanism of the file, and of the files of its decisions."""
         head = self.table("mechanism")
-        self.known("mechanism", "field", head, dict.fromkeys(HEAD))
+        self.check_known("mechanism", "field", head, dict.fromkeys(HEAD))
         if unknown := [name for name in self.data if name not in (*TABLES, *FORMER)]:
             close = get_close_matches(unknown[0], TABLES, 1)
             raise self.fail(
@@ -111,8 +111,8 @@ class _Reader(Items):
                 f"module is {module!r}",
                 f"It must be {self.file.stem!r}, as the file is named.",
             )
-        self.named("mechanism", module, identifiers=True)
-        root, own = self.file.parent.parent, name_of(module)
+        self.check_names("mechanism", module, identifiers=True)
+        root, artefact = self.file.parent.parent, name_of(module)
         scenarios = {
             name: self.scenario(name, value)
             for name, value in compact.scenarios(
@@ -122,11 +122,11 @@ class _Reader(Items):
             ).items()
         }
         properties = self.properties()
-        decisions = self.decisions(root, own, module)
-        labels = with_events(self.labels(), root, own)
+        decisions = self.decisions(root, artefact, module)
+        labels = with_events(self.labels(), root, artefact)
         self.own_labels(labels, decisions)
         result = Mechanism(
-            name=own,
+            name=artefact,
             module=module,
             title=head.get("title", module),
             toml=self.file,
@@ -140,7 +140,7 @@ class _Reader(Items):
             of_model=self.of_model(scenarios),
             pc=head.get("pc", "pc"),
             in_java=head.get("in_java", False),
-            configs=self.configs(scenarios, properties, decisions, root, own),
+            configs=self.configs(scenarios, properties, decisions, root, artefact),
             mutants=self.mutants(scenarios, properties, decisions),
             composed={
                 name: self.composed(name, value, scenarios, decisions)
@@ -197,10 +197,10 @@ class _Reader(Items):
     def own_labels(self, labels: Table, decisions: Mapping[str, Decision]) -> None:
         """Refuse a label of a decision that the mechanism has already."""
         for decision in decisions.values():
-            own = Items(decision.file, {"labels": decision.labels})
-            for name in own.labels():
+            items = Items(decision.file, {"labels": decision.labels})
+            for name in items.labels():
                 if name in labels:
-                    raise own.fail(
+                    raise items.fail(
                         f"labels.{name}",
                         f"{self.file.name} has this label already",
                         "Take it out here.",
@@ -210,35 +210,35 @@ class _Reader(Items):
         self, scenarios: Table, properties: Table, decisions: Mapping[str, Decision]
     ) -> dict[str, Mutant]:
         """The mutants of all decisions."""
-        found: dict[str, Mutant] = {}
+        by_name: dict[str, Mutant] = {}
         for decision in decisions.values():
             for name, value in decision.mutants.items():
-                if name in found:
+                if name in by_name:
                     raise UsageError(
                         f"{decision.file}: [{name}]: another mutant has this name.",
                         "Names are unique.",
                     )
-                found[name] = Items(decision.file, {}).mutant(
+                by_name[name] = Items(decision.file, {}).mutant(
                     decision.name, name, value, scenarios, properties
                 )
-        return found
+        return by_name
 
     def configs(
         self, scenarios: Table, properties: Table, decisions: Table, root: Path, mechanism: str
     ) -> dict[str, Config]:
         """All configs: of [safety], of [groups.NAME] and of [configs.NAME], with their counts."""
-        declared: dict[str, Table] = {}
+        tables: dict[str, Table] = {}
 
         def add(place: str, name: str, value: Table) -> None:
-            if name in declared:
+            if name in tables:
                 raise self.fail(place, f"there is another config {name}", "Names are unique.")
-            if counted := sorted(set(value) & set(counts.NAMES)):
+            if figures := sorted(set(value) & set(counts.NAMES)):
                 raise self.fail(
                     place,
-                    f"{', '.join(counted)} is counted, not declared",
+                    f"{', '.join(figures)} is counted, not declared",
                     f"Take it out; `wheelproof list --update-counts` writes {counts.FILE}.",
                 )
-            declared[name] = value
+            tables[name] = value
 
         safety = self.table("safety")
         if extra := sorted(set(safety) - set(PROFILES)):
@@ -249,16 +249,18 @@ class _Reader(Items):
             )
         for profile, names in safety.items():
             for name in names:
-                self.known(f"safety.{profile}", "scenario", [name], scenarios)
+                self.check_known(f"safety.{profile}", "scenario", [name], scenarios)
                 add(f"safety.{profile}", name, {"profile": profile})
-        for place, name, value in compact.grouped(self.table("groups"), PROFILES):
+        for place, name, value in compact.rows_of_groups(self.table("groups"), PROFILES):
             add(place, name, value)
         for name, value in self.table("configs").items():
             add(f"configs.{name}", name, value)
-        of = counts.of_configs(root / "spec", mechanism, declared)
+        recorded_counts = counts.of_configs(root / "spec", mechanism, tables)
         return {
-            name: self.config(name, {**value, **of.get(name, {})}, scenarios, properties, decisions)
-            for name, value in declared.items()
+            name: self.config(
+                name, {**value, **recorded_counts.get(name, {})}, scenarios, properties, decisions
+            )
+            for name, value in tables.items()
         }
 
     def constants_fit(self, mechanism: Mechanism) -> None:
@@ -308,17 +310,17 @@ class _Reader(Items):
                         f"in_java = true, and there are {name}, which need one in Python",
                         "Declare changes in jvm/NAME.toml.",
                     )
-        if taken := sorted(set(mechanism.faults) & {*mechanism.configs, *mechanism.mutants}):
+        if clashes := sorted(set(mechanism.faults) & {*mechanism.configs, *mechanism.mutants}):
             raise self.fail(
-                f"faults.{taken[0]}",
+                f"faults.{clashes[0]}",
                 "a config or a mutant has this name, too",
                 "Rows of one layer need names of their own.",
             )
         for config in mechanism.configs.values():
-            self.kept(config, mechanism.mutants)
-        self.named("mechanism", mechanism.pc, identifiers=True)
-        self.named("constants", *mechanism.constants, identifiers=True)
-        self.named("module_constants", *mechanism.module_constants, identifiers=True)
+            self.check_keeps(config, mechanism.mutants)
+        self.check_names("mechanism", mechanism.pc, identifiers=True)
+        self.check_names("constants", *mechanism.constants, identifiers=True)
+        self.check_names("module_constants", *mechanism.module_constants, identifiers=True)
         self.constants_fit(mechanism)
         if not mechanism.configs:
             raise NothingChecked(

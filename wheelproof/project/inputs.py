@@ -1,7 +1,7 @@
-"""The files of a project that the checks of a mechanism read, by what they are read for.
+"""The files of a project that the checks of a mechanism read, by purpose.
 
-Python files are found by the imports of what is loaded first, and by each dotted name of a module
-in their texts: a harness names modules in its tables. So there may be more files than are read.
+Python files are found by imports from the first modules, and by each dotted name of a module in
+their texts: a harness names modules in its tables. So there may be more files than are read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MADE = frozenset({"__pycache__", "build"})
 """Folders inside these whose files the tool or Python makes: they are no inputs."""
 
 TAKES_PART = re.compile(r"^THEORY\b", re.MULTILINE)
-"""What a module of proofs has that declares theorems."""
+"""The mark of a module of proofs that declares theorems."""
 
 _NAMES = re.compile(rf"\b(?:{'|'.join(sorted(ARTEFACTS))})(?:\.\w+)+")
 
@@ -35,10 +35,10 @@ _NAMES = re.compile(rf"\b(?:{'|'.join(sorted(ARTEFACTS))})(?:\.\w+)+")
 class Inputs:
     """The files of one mechanism's checks, each group sorted.
 
-    ``machine``: declaration, counts, specifications and model. ``implementation``: with its
-    harness. ``decisions``: these and the files that they change. ``proofs``: the theories about the
-    mechanism with all that they import, and every specification. ``java``: harnesses and changes of
-    compiled classes.
+    The machine has declaration, counts, specifications and model. The implementation has its
+    harness. The decisions have their own files and those that they change. The proofs have the
+    theories about the mechanism, all their imports, and every specification. Java has harnesses and
+    changes of compiled classes.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
@@ -56,38 +56,38 @@ class Inputs:
         for module in modules:
             files.update(mc.closure(module))
         if model_of(self.root, item.name).is_file():
-            files.update(imported(self.root, [f"model.{item.name}"]))
+            files.update(import_closure(self.root, [f"model.{item.name}"]))
         return _there(files)
 
     @cached_property
     def implementation(self) -> tuple[Path, ...]:
-        return _there(imported(self.root, [f"harness.{self.mechanism.name}"]))
+        return _there(import_closure(self.root, [f"harness.{self.mechanism.name}"]))
 
     @cached_property
     def decisions(self) -> tuple[Path, ...]:
-        found = self.mechanism.decisions.values()
-        changed = {self.root / file for decision in found for file in decision.files}
-        return _there({decision.file for decision in found} | changed)
+        decisions = self.mechanism.decisions.values()
+        changes = {self.root / file for decision in decisions for file in decision.files}
+        return _there({decision.file for decision in decisions} | changes)
 
     @cached_property
     def proofs(self) -> tuple[Path, ...]:
-        modules, others = [f"proofs.{self.mechanism.name}.view"], set()
+        modules, files = [f"proofs.{self.mechanism.name}.view"], set()
         for file in below(self.root / "proofs"):
             if file.suffix != ".py":
-                others.add(file)
+                files.add(file)
             elif self._about(reading.text(file)):
                 modules.append(".".join(file.relative_to(self.root).with_suffix("").parts))
         return _there(
-            others | imported(self.root, modules) | set((self.root / "spec").glob("*.tla"))
+            files | import_closure(self.root, modules) | set((self.root / "spec").glob("*.tla"))
         )
 
     def _about(self, text: str) -> bool:
         """Whether a module declares theorems of this mechanism, or does not name its mechanism.
 
-        What they build on is in modules that it imports.
+        Their lemmas are in modules that it imports.
         """
-        takes_part, named = declared(text)
-        return takes_part and (not named or self.mechanism.name in named)
+        takes_part, mechanisms = declarations(text)
+        return takes_part and (not mechanisms or self.mechanism.name in mechanisms)
 
     @cached_property
     def java(self) -> tuple[Path, ...]:
@@ -95,27 +95,27 @@ class Inputs:
 
 
 @lru_cache(maxsize=1024)
-def declared(text: str) -> tuple[bool, frozenset[str]]:
+def declarations(text: str) -> tuple[bool, frozenset[str]]:
     """Whether a module has theorems at its top, and the mechanisms that its text names."""
-    named = re.findall(r"""\bmechanism=["'](\w+)["']""", text)
-    return bool(TAKES_PART.search(text)), frozenset(named)
+    names = re.findall(r"""\bmechanism=["'](\w+)["']""", text)
+    return bool(TAKES_PART.search(text)), frozenset(names)
 
 
-def imported(root: Path, modules: Iterable[str]) -> set[Path]:
+def import_closure(root: Path, modules: Iterable[str]) -> set[Path]:
     """The project's Python files that these modules and all that they import may load."""
-    found: set[Path] = set()
+    files: set[Path] = set()
     waiting = list(modules)
-    known = set(waiting)
+    loads = set(waiting)
     while waiting:
         for file in _files(root, waiting.pop()):
-            if file in found:
+            if file in files:
                 continue
-            found.add(file)
+            files.add(file)
             text = reading.text(file)
-            named = set(names(text, package_of(root, file))) - known
-            known |= named
-            waiting += named
-    return found
+            imports = set(names(text, package_of(root, file))) - loads
+            loads |= imports
+            waiting += imports
+    return files
 
 
 @lru_cache(maxsize=1024)
@@ -124,10 +124,10 @@ def names(text: str, package: str) -> tuple[str, ...]:
 
     ``package``: the dotted name of the module's package.
     """
-    found = _NAMES.findall(text)
+    dotted = _NAMES.findall(text)
     with suppress(reading.Unreadable, ImportError):  # the job that loads the file reports it
-        found += imported_names(reading.tree(text, package), package)
-    return tuple(name for name in found if name.partition(".")[0] in ARTEFACTS)
+        dotted += imported_names(reading.tree(text, package), package)
+    return tuple(name for name in dotted if name.partition(".")[0] in ARTEFACTS)
 
 
 def imported_names(tree: ast.AST, package: str) -> Iterator[str]:
@@ -155,11 +155,11 @@ def package_of(root: Path, file: Path) -> str:
 
 def below(folder: Path) -> list[Path]:
     """The files in a folder and in its subfolders, without those that are made."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in MADE]
-        found += [file for file in map(Path(place).joinpath, files) if file.is_file()]
-    return found
+        paths += [file for file in map(Path(place).joinpath, files) if file.is_file()]
+    return paths
 
 
 def _files(root: Path, name: str) -> list[Path]:

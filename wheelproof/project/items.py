@@ -37,7 +37,7 @@ class Items(Tables):
 
     def scenario(self, name: str, value: Table) -> Table:
         """One entry of [scenarios]."""
-        self.named("scenarios", name)
+        self.check_names("scenarios", name)
         threads = value.get("threads") if isinstance(value, dict) else None
         if not isinstance(threads, dict) or not threads:
             raise self.fail(
@@ -45,7 +45,7 @@ class Items(Tables):
                 "there is no thread in it",
                 'Give threads = { name = [["operation", "argument"]] }.',
             )
-        self.named(f"scenarios.{name}.threads", *threads)
+        self.check_names(f"scenarios.{name}.threads", *threads)
         for thread, program in threads.items():
             if not isinstance(program, list) or not all(
                 isinstance(step, list) and step for step in program
@@ -54,7 +54,7 @@ class Items(Tables):
                     f"scenarios.{name}.threads.{thread}",
                     "is not a list of operations, each [name, arguments...]",
                 )
-            self.named(
+            self.check_names(
                 f"scenarios.{name}.threads.{thread}",
                 *(step[0] for step in program),
                 identifiers=True,
@@ -67,15 +67,15 @@ class Items(Tables):
         for name in ("witnesses", "sampled", "auxiliary"):
             if name in values:
                 value = values[name]
-                if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+                if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
                     raise self.fail("model", f"{name} is no list of names")
                 values[name] = tuple(value)
-                self.named("model", *value, identifiers=name != "sampled")
+                self.check_names("model", *value, identifiers=name != "sampled")
         if not isinstance(values.get("result", ""), str):
             raise self.fail("model", "result is no name of an operator")
         if values.get("result"):
-            self.named("model", values["result"], identifiers=True)
-        self.known("model", "scenario", values.get("sampled", ()), scenarios)
+            self.check_names("model", values["result"], identifiers=True)
+        self.check_known("model", "scenario", values.get("sampled", ()), scenarios)
         return self.build(OfModel, "model", "model", values)
 
     def config(
@@ -92,7 +92,7 @@ class Items(Tables):
         value = {**value, **lists}
         config = self.build(Config, place, name, value, scenario=name)
         self.common(place, config, scenarios, properties)
-        self.known(place, "decision", [config.without] if config.without else [], decisions)
+        self.check_known(place, "decision", [config.without] if config.without else [], decisions)
         if config.expect not in ("exhaustive", "violated"):
             raise self.fail(
                 place, f"expect is {config.expect!r}", 'It is "exhaustive" or "violated".'
@@ -102,7 +102,7 @@ class Items(Tables):
                 place, "a violation is expected, but of no property", 'Name it: property = "...".'
             )
         invariants = [p.name for p in properties.values() if p.kind == "invariant" and p.holds]
-        self.known(place, "invariant", config.fails, dict.fromkeys(invariants))
+        self.check_known(place, "invariant", config.fails, dict.fromkeys(invariants))
         if config.fails and (config.expect != "exhaustive" or config.property):
             raise self.fail(
                 place,
@@ -118,15 +118,15 @@ class Items(Tables):
                 "Leave out keeps, or give module and property.",
             )
         if config.fair is not None:
-            self.known(place, "thread", config.fair, scenarios[config.scenario]["threads"])
+            self.check_known(place, "thread", config.fair, scenarios[config.scenario]["threads"])
         return config
 
-    def kept(self, config: Config, mutants: Table) -> None:
+    def check_keeps(self, config: Config, mutants: Table) -> None:
         """Refuse a field keeps that names no mutant or gives no reason, and ambiguous rows."""
         if config.keeps is None:
             return
         place = f"configs.{config.name}.keeps"
-        self.known(place, "mutant", config.keeps, mutants)
+        self.check_known(place, "mutant", config.keeps, mutants)
         for name, reason in config.keeps.items():
             if not isinstance(reason, str) or not reason.strip():
                 raise self.fail(
@@ -159,17 +159,17 @@ class Items(Tables):
     def composed(self, name: str, value: Table, scenarios: Table, decisions: Table) -> Composed:
         """One entry of [composed]."""
         place = f"composed.{name}"
-        composed = self.build(Composed, place, name, value)
-        self.known(place, "scenario", [composed.scenario], scenarios)
-        self.known(place, "decision", [composed.mutant] if composed.mutant else [], decisions)
-        self.in_profile(place, composed.profile)
-        if composed.equivalent and not composed.mutant:
+        entry = self.build(Composed, place, name, value)
+        self.check_known(place, "scenario", [entry.scenario], scenarios)
+        self.check_known(place, "decision", [entry.mutant] if entry.mutant else [], decisions)
+        self.in_profile(place, entry.profile)
+        if entry.equivalent and not entry.mutant:
             raise self.fail(
                 place, "gives the reason why a mutant is equivalent, and names no mutant"
             )
-        if composed.data_race and not composed.mutant:
+        if entry.data_race and not entry.mutant:
             raise self.fail(place, "has a data race, and names no mutant")
-        return composed
+        return entry
 
     def fault(self, name: str, value: Table, scenarios: Table, decisions: Table) -> Fault:
         """One entry of [faults]: changes of one module, or a decision that is taken away."""
@@ -180,7 +180,7 @@ class Items(Tables):
                 raise self.fail(
                     place, "has changes, and a decision that is taken away", "Leave out one."
                 )
-            self.known(place, "decision", [value["without"]], decisions)
+            self.check_known(place, "decision", [value["without"]], decisions)
             value, changes = {**value, "module": ""}, []
         elif (
             not isinstance(changes, list)
@@ -191,7 +191,7 @@ class Items(Tables):
         fault = self.build(
             Fault, place, name, {**value, "changes": tuple((old, new) for old, new in changes)}
         )
-        self.known(place, "scenario", [fault.scenario], scenarios)
+        self.check_known(place, "scenario", [fault.scenario], scenarios)
         self.in_profile(place, fault.profile)
         return fault
 
@@ -199,8 +199,8 @@ class Items(Tables):
         self, place: str, item: Config | Mutant, scenarios: Table, properties: Table
     ) -> None:
         """Check the fields that configs and mutants share."""
-        self.known(place, "scenario", [item.scenario], scenarios)
-        self.known(place, "property", [item.property] if item.property else [], properties)
+        self.check_known(place, "scenario", [item.scenario], scenarios)
+        self.check_known(place, "property", [item.property] if item.property else [], properties)
         self.in_profile(place, item.profile)
 
     def in_profile(self, place: str, profile: str) -> None:
@@ -210,9 +210,9 @@ class Items(Tables):
                 place, f"profile is {profile!r}", f"Known profiles: {', '.join(PROFILES)}."
             )
 
-    def known(self, place: str, what: str, names: Any, known: Table) -> None:
+    def check_known(self, place: str, kind: str, names: Any, table: Table) -> None:
         """Refuse names that are not among the known ones."""
-        if unknown := [name for name in names if name not in known]:
+        if unknown := [name for name in names if name not in table]:
             raise self.fail(
-                place, f"there is no {what} {', '.join(unknown)}", f"Known: {', '.join(known)}."
+                place, f"there is no {kind} {', '.join(unknown)}", f"Known: {', '.join(table)}."
             )

@@ -1,6 +1,6 @@
 """The documented order of a project's locks: ``harness/locks.toml``.
 
-* ``[classes]`` says of each class of locks what it guards.
+* ``[classes]`` says of each class of locks which state it guards.
 * ``[edges."A -> B"]``: a lock of class B is taken while one of class A is held. Each line has a
   place in the code, and the mechanisms whose checks come to it. ``NAME (nightly)`` is a mechanism
   of which only the nightly profile does.
@@ -33,32 +33,32 @@ NO_STAND_INS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Exempt:
-    """Edges that the graph without cycles leaves out. ``scenarios``: ``MECHANISM/CONFIG``."""
+    """Edges that the graph without cycles leaves out."""
 
     name: str
     edges: tuple[str, ...]
     reason: str
     scenarios: tuple[str, ...] = ()
+    """Scenarios that take the edges, as ``MECHANISM/CONFIG``."""
 
 
 @dataclass(frozen=True)
 class Documented:
-    """The declaration. ``edges``: ``A -> B`` -> place -> mechanism -> profile.
-
-    ``stand_ins``: a lock -> the locks in whose place it is.
-    """
+    """The declaration."""
 
     classes: Mapping[str, str]
     edges: Mapping[str, Mapping[str, Mapping[str, str]]]
+    """``A -> B`` -> place -> mechanism -> profile."""
     exceptions: Mapping[str, Exempt] = field(default_factory=dict)
     stand_ins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Lock -> the locks in whose place it is."""
 
     @property
     def exempt(self) -> set[str]:
         """The edges of all exceptions."""
-        return {edge for each in self.exceptions.values() for edge in each.edges}
+        return {edge for exception in self.exceptions.values() for edge in exception.edges}
 
-    def of(self, mechanism: str, profiles: Collection[str]) -> set[tuple[str, str]]:
+    def edges_of(self, mechanism: str, profiles: Collection[str]) -> set[tuple[str, str]]:
         """(edge, place) of those that a mechanism's checks come to in these profiles."""
         return {
             (edge, place)
@@ -70,8 +70,8 @@ class Documented:
 
 def ends(edge: str) -> tuple[str, str]:
     """The locks of an edge ``A -> B``, without their halves."""
-    held, _, taken = edge.partition(ARROW)
-    return lock_of(held), lock_of(taken)
+    first, _, second = edge.partition(ARROW)
+    return lock_of(first), lock_of(second)
 
 
 def lock_of(name: str) -> str:
@@ -81,8 +81,8 @@ def lock_of(name: str) -> str:
 
 def between(edge: str, stand_ins: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]]:
     """The pairs of locks that an edge is between, without stand-ins."""
-    held, taken = (stand_ins.get(lock, (lock,)) for lock in ends(edge))
-    return [(one, other) for one in held for other in taken]
+    firsts, seconds = (stand_ins.get(lock, (lock,)) for lock in ends(edge))
+    return [(first, second) for first in firsts for second in seconds]
 
 
 def cycle(
@@ -91,20 +91,20 @@ def cycle(
     """The edges of a shortest cycle, in its order; empty where there is none."""
     after: dict[str, dict[str, str]] = {}
     for edge in sorted(edges):
-        for held, taken in between(edge, stand_ins):
-            after.setdefault(held, {}).setdefault(taken, edge)
+        for first, second in between(edge, stand_ins):
+            after.setdefault(first, {}).setdefault(second, edge)
     shortest: list[str] = []
     for start in after:
         came: dict[str, tuple[str, str]] = {}
-        todo, closed = [start], False
+        todo, is_cycle = [start], False
         for lock in todo:
             for following, edge in after.get(lock, {}).items():
                 if following not in came:
                     came[following] = lock, edge
                     todo.append(following)
-            if closed := start in came:
+            if is_cycle := start in came:
                 break
-        if closed:
+        if is_cycle:
             way, lock = [], start
             while True:
                 lock, edge = came[lock]
@@ -166,21 +166,21 @@ def _places(
         raise tables.fail(
             where, f"{', '.join(unknown)} is not in [classes]", "Say there what it guards."
         )
-    found: dict[str, dict[str, str]] = {}
+    profiles: dict[str, dict[str, str]] = {}
     for place, names in places.items():
         if not isinstance(names, list) or not names:
             raise tables.fail(where, f"{place!r} names no mechanism", "List those that come to it.")
-        found[place] = {
+        profiles[place] = {
             str(name).removesuffix(NIGHTLY): "nightly" if str(name).endswith(NIGHTLY) else "fast"
             for name in names
         }
-        if mechanisms is not None and (unknown := sorted(set(found[place]) - set(mechanisms))):
+        if mechanisms is not None and (unknown := sorted(set(profiles[place]) - set(mechanisms))):
             raise tables.fail(
                 where,
                 f"{place!r} names {', '.join(unknown)}, which is no mechanism",
                 f"Known: {', '.join(mechanisms)}.",
             )
-    return found
+    return profiles
 
 
 def _stand_in(tables: Tables, name: str, locks: Any, classes: Mapping[str, str]) -> tuple[str, ...]:
@@ -201,18 +201,18 @@ def _exempt(
     where = f"exceptions.{name}"
     if not isinstance(values, dict):
         raise tables.fail(where, "must be a table", "Write edges and reason.")
-    found = tables.build(Exempt, where, name, values)
+    exception = tables.build(Exempt, where, name, values)
     for part in ("edges", "scenarios"):
-        listed = getattr(found, part)
-        if not isinstance(listed, (list, tuple)) or not all(isinstance(e, str) for e in listed):
+        names = getattr(exception, part)
+        if not isinstance(names, (list, tuple)) or not all(isinstance(e, str) for e in names):
             raise tables.fail(where, f"{part} must be a list of texts")
-    _text(tables, where, "reason", found.reason)
-    unknown = [edge for edge in found.edges if edge not in edges]
-    if unknown or not found.edges:
-        what = ", ".join(unknown) or "no edge"
-        raise tables.fail(where, f"names {what}", "Name edges that stand in [edges].")
-    for each in found.scenarios:
-        mechanism, slash, config = each.partition("/")
+    _text(tables, where, "reason", exception.reason)
+    unknown = [edge for edge in exception.edges if edge not in edges]
+    if unknown or not exception.edges:
+        text = ", ".join(unknown) or "no edge"
+        raise tables.fail(where, f"names {text}", "Name edges that stand in [edges].")
+    for scenario in exception.scenarios:
+        mechanism, slash, config = scenario.partition("/")
         if not (slash and config) or (mechanisms is not None and mechanism not in mechanisms):
-            raise tables.fail(where, f"scenarios: {each} is none", "Write MECHANISM/CONFIG.")
-    return Exempt(name, tuple(found.edges), found.reason, tuple(found.scenarios))
+            raise tables.fail(where, f"scenarios: {scenario} is none", "Write MECHANISM/CONFIG.")
+    return Exempt(name, tuple(exception.edges), exception.reason, tuple(exception.scenarios))

@@ -1,4 +1,4 @@
-"""What each kind of label, table and field of a declaration means, in a sentence.
+"""The meaning of each kind of label, table and field of a declaration, in a sentence.
 
 The reference page is made of these texts and of the fields themselves. A field without one, and a
 text without a field, end the making.
@@ -27,7 +27,7 @@ LABEL_KINDS = {
     "wake": "ends a wait: notified, or because the time is up",
     "notify": "lets those go on that wait",
 }
-"""Kind of a label -> what the step does."""
+"""Kind of a label -> the operation of the step."""
 
 FIELDS: Mapping[type, Mapping[str, str]] = {
     Property: {
@@ -84,7 +84,7 @@ FIELDS: Mapping[type, Mapping[str, str]] = {
         "profile": "`fast` or `nightly`",
     },
 }
-"""What is declared -> field -> its meaning."""
+"""Declared class -> field -> its meaning."""
 
 ELSEWHERE = frozenset({"name", "decision", "generated", "distinct", "depth"})
 """Fields that no table of a declaration has: keys of tables, names of files, counts."""
@@ -95,7 +95,7 @@ def rows(
 ) -> list[tuple[str, str, str]]:
     """Each field with its default and its meaning. ValueError where one of them lacks the other."""
     says = dict(meanings[kind])
-    found = []
+    faults = []
     for field in fields(kind):
         if field.name in ELSEWHERE:
             continue
@@ -103,7 +103,7 @@ def rows(
             raise ValueError(f"{kind.__name__}.{field.name} has no meaning in {__name__}")
         plain = field.default
         default = "" if plain in (MISSING, None, "", ()) else str(plain).lower()
-        found.append((field.name, default, says.pop(field.name)))
+        faults.append((field.name, default, says.pop(field.name)))
     if says:
         raise ValueError(f"{__name__}: {kind.__name__} has no field {', '.join(says)}")
-    return found
+    return faults

@@ -1,4 +1,4 @@
-"""What a project declares: mechanisms, each by one ``spec/<Module>.toml``.
+"""The declarations of a project: mechanisms, each by one ``spec/<Module>.toml``.
 
 A project is a folder with the artefacts ``spec``, ``model``, ``impl``, ``harness``, ``mutants``.
 The tool finds its mechanisms by their TOML files, as pytest finds tests, and knows nothing else
@@ -54,93 +54,96 @@ PROFILES = ("fast", "nightly")
 
 @dataclass(frozen=True)
 class Label:
-    """One step: what it does, and the event that a trace has of it ("" for none)."""
+    """One step."""
 
     name: str
     kind: str
     event: str = ""
+    """The event that a trace has of it ("" for none)."""
 
 
 @dataclass(frozen=True)
 class Property:
-    """A named property. ``kind``: one of PROPERTY_KINDS; ``holds``: False for a known non-property.
-
-    ``recurs``: of a liveness property: the model's state has to come true again and again, not
-    once.
-    """
+    """A named property."""
 
     name: str
     kind: str
+    """One of PROPERTY_KINDS."""
     says: str
     holds: bool = True
+    """False for a known non-property."""
     recurs: bool = False
+    """Whether the model's state of a liveness property has to come true again and again, not once.
+    """
 
 
 @dataclass(frozen=True)
 class Config:
-    """One model-checking run and what it must show.
-
-    ``property``: the one property of a config that expects a violation, or of a liveness or
-    refinement config; None: all invariants and deadlock. ``fails``: the invariants that this config
-    does not keep; it must keep all others, and break each of these. ``without``: the decision that
-    is taken away; "" for none. ``fair``: the threads with fairness, None for all. Counts are None
-    until they are recorded. ``keeps``: of a refinement, mutant -> why the mutated machine refines
-    it too; all other mutants must be rejected. None: no such row.
-    """
+    """One model-checking run and its expected result."""
 
     name: str
     scenario: str
     about: str = ""
     expect: str = "exhaustive"
     property: str | None = None
+    """The one property of a config that expects a violation, or of a liveness or refinement config;
+    None for all invariants and deadlock.
+    """
     without: str = ""
+    """The decision that is taken away; "" for none."""
     constants: Mapping[str, Any] = field(default_factory=dict)
     module: str = ""
     specification: str = ""
     fails: tuple[str, ...] = ()
+    """The invariants that this config does not keep. It must keep all others, and break each of
+    these.
+    """
     fair: tuple[str, ...] | None = None
+    """The threads with fairness, None for all."""
     keeps: Mapping[str, str] | None = None
+    """Mutant -> why the mutated machine of a refinement refines it too. All other mutants must be
+    rejected. None for no such row.
+    """
     profile: str = "fast"
     stress: bool = True
     generated: int | None = None
+    """A count, None until it is recorded, as the next two."""
     distinct: int | None = None
     depth: int | None = None
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A decision taken away in one scenario: the property that breaks, or why none does.
-
-    ``decision``: its name, which several mutants may share. ``untraced``: why the rules accept a
-    trace of it; the folder of examples leaves it out.
-    """
+    """A decision taken away in one scenario: the property that breaks, or why none does."""
 
     name: str
     decision: str
+    """Its name, which several mutants may share."""
     scenario: str
     property: str | None = None
     race: str = ""
     equivalent: str = ""
     data_race: bool = False
     untraced: str = ""
+    """The reason that the rules accept a trace of it; the folder of examples leaves it out."""
     profile: str = "fast"
 
 
 @dataclass(frozen=True)
 class Composed:
-    """A scenario with the steps of lower mechanisms, beside the model that has none of them.
-
-    ``mutant``: a decision of a lower mechanism that is taken away. The run must reject
-    it, unless ``equivalent`` gives the reason why the atomic model has each of its runs.
-    ``data_race``: the mutant has a data race, which the detector must report.
-    """
+    """A scenario with the steps of lower mechanisms, beside the model that has none of them."""
 
     name: str
     scenario: str
     about: str = ""
     mutant: str = ""
+    """A decision of a lower mechanism that is taken away. The run must reject it, unless
+    ``equivalent`` has a reason.
+    """
     equivalent: str = ""
+    """The reason that the atomic model has each of the mutant's runs."""
     data_race: bool = False
+    """Whether the mutant has a data race, which the detector must report."""
     profile: str = "fast"
 
     @property
@@ -151,52 +154,47 @@ class Composed:
 
 @dataclass(frozen=True)
 class Fault:
-    """A change of the production sources that layer stress must detect, by a named property.
-
-    ``module``: a module of ``impl``; ``changes``: pairs (old, new), each old text there exactly
-    once. ``without``: instead of both, a decision that is taken away.
-    """
+    """A change of the production sources that layer stress must detect, by a named property."""
 
     name: str
     scenario: str
     module: str
+    """A module of ``impl``."""
     changes: tuple[tuple[str, str], ...]
+    """Pairs (old, new), each old text exactly once in the module."""
     property: str
     without: str = ""
+    """A decision that is taken away in the place of module and changes."""
     about: str = ""
     profile: str = "fast"
 
 
 @dataclass(frozen=True)
 class OfModel:
-    """What a model by hand says in Python, for one that is compiled from the specification.
-
-    ``witnesses``: state predicates of the specification, each of which some scenario must reach.
-    ``sampled``: the scenarios in whose states properties are compared by day, () for a choice.
-    ``auxiliary``: the shared variables that the implementation does not have. ``result``: the
-    operator of one thread with the result of the operation that the thread has just ended.
-    """
+    """The Python side of a model that is compiled from the specification."""
 
     name: str = "model"
     witnesses: tuple[str, ...] = ()
+    """State predicates of the specification, each of which some scenario must reach."""
     sampled: tuple[str, ...] = ()
+    """The scenarios in whose states properties are compared by day, () for a choice."""
     auxiliary: tuple[str, ...] = ()
+    """The shared variables that the implementation does not have."""
     result: str = ""
+    """The operator of one thread with the result of the operation that the thread has just ended.
+    """
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """All that one TOML declares. ``name`` is that of its Python modules too.
+    """All that one TOML declares.
 
-    ``in_java``: the implementation is compiled Java classes alone, and there is none in Python.
-    ``module_constants``: values of constants that only the modules beside the mechanism's own have.
-    ``of_model``: what a model that is compiled needs besides.
-    ``lacking``: the decision that is taken away from this one; "" for the mechanism as it is.
-    :meth:`without` makes such a mechanism of this one (its ``whole``): model, specification and
-    implementation are the changed ones.
+    :meth:`without` makes a mechanism without a decision of this one (its ``whole``): model,
+    specification and implementation are the changed ones.
     """
 
     name: str
+    """The name of its Python modules too."""
     module: str
     title: str
     toml: Path
@@ -210,11 +208,15 @@ class Mechanism:
     composed: Mapping[str, Composed] = field(default_factory=dict)
     faults: Mapping[str, Fault] = field(default_factory=dict)
     module_constants: Mapping[str, Any] = field(default_factory=dict)
+    """Values of constants that only the modules beside the mechanism's own have."""
     of_model: OfModel = OfModel()
+    """Settings of a compiled model."""
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     pc: str = "pc"
     in_java: bool = False
+    """Whether the implementation is compiled Java classes alone, without any in Python."""
     lacking: str = ""
+    """The decision that is taken away from this one; "" for the mechanism as it is."""
     whole: Mechanism | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -243,18 +245,20 @@ class Mechanism:
         """The invariants that must hold, in the order of the TOML."""
         return tuple(p.name for p in self.properties.values() if p.kind == "invariant" and p.holds)
 
-    def kept(self, config: Config) -> tuple[str, ...]:
+    def invariants_of(self, config: Config) -> tuple[str, ...]:
         """The invariants that a config must keep.
 
         These are the mechanism's without those that fail here, and the config's own property.
         """
-        own = config.property if config.expect == "exhaustive" else None
-        added = (
-            [own]
-            if own and self.properties[own].kind == "invariant" and own not in self.invariants
+        single = config.property if config.expect == "exhaustive" else None
+        more = (
+            [single]
+            if single
+            and self.properties[single].kind == "invariant"
+            and single not in self.invariants
             else []
         )
-        return (*(name for name in self.invariants if name not in config.fails), *added)
+        return (*(name for name in self.invariants if name not in config.fails), *more)
 
     def without(self, decision: str) -> Mechanism:
         """The mechanism without this decision; as it is where ``decision`` is ""."""
@@ -262,23 +266,23 @@ class Mechanism:
             return self.whole.without(decision)
         if not decision:
             return self
-        if decision not in self._changed:
+        if decision not in self._variants:
             if decision not in self.decisions:
                 raise UsageError(
                     f"{self.name} has no decision {decision}.",
                     f"Known: {', '.join(self.decisions)}.",
                 )
-            added = {
+            more = {
                 name: Label(name, **value)
                 for name, value in self.decisions[decision].labels.items()
             }
-            self._changed[decision] = replace(
-                self, lacking=decision, whole=self, labels={**self.labels, **added}
+            self._variants[decision] = replace(
+                self, lacking=decision, whole=self, labels={**self.labels, **more}
             )
-        return self._changed[decision]
+        return self._variants[decision]
 
     @cached_property
-    def _changed(self) -> dict[str, Mechanism]:
+    def _variants(self) -> dict[str, Mechanism]:
         return {}
 
     @cached_property
@@ -314,8 +318,10 @@ class Mechanism:
         from wheelproof.tla.model import Compiled
 
         module = export.load(self.checked, self.specs)
-        of = self.of_model
-        return Compiled(module, self.pc, auxiliary=frozenset(of.auxiliary), result=of.result)
+        options = self.of_model
+        return Compiled(
+            module, self.pc, auxiliary=frozenset(options.auxiliary), result=options.result
+        )
 
     def compiled_model(self, program: Scenario) -> CompiledModel:
         """The model of a scenario that is compiled from the specification."""

@@ -1,7 +1,7 @@
 """The plan of a project: the rows that its verification has to make, in ``spec/plan.json``.
 
 Only ``wheelproof list --update-plan`` writes it, and ``wheelproof init`` for its own mechanism. A
-run compares what it carried out with this file: see :mod:`wheelproof.checks.planned`.
+run compares its rows with this file: see :mod:`wheelproof.checks.planned`.
 
 The file has the schema ``wheelproof.plan/1``. Per mechanism it has ``rows``: profile -> layers ->
 the names that have a row in each of these layers; and ``figures``: profile -> layer -> parts of
@@ -34,19 +34,19 @@ Number = int | Mapping[str, int]
 
 @dataclass(frozen=True)
 class Planned:
-    """One row. ``profile``: from which on it is made.
-
-    ``figures``: profile -> name -> number of parts. Those of ``fast`` hold by night too, unless
-    ``nightly`` has another number.
-    """
+    """One row."""
 
     profile: str
+    """The first profile that makes it."""
     figures: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
+    """Profile -> name -> number of parts. Those of ``fast`` hold by night too, unless ``nightly``
+    has another number.
+    """
 
     def numbers(self, profile: str) -> dict[str, Number]:
         """The figures that the row has in a run of a profile."""
-        found = dict(self.figures.get("fast", {}))
-        return found if profile == "fast" else found | dict(self.figures.get("nightly", {}))
+        numbers = dict(self.figures.get("fast", {}))
+        return numbers if profile == "fast" else numbers | dict(self.figures.get("nightly", {}))
 
 
 Rows = dict[tuple[str, str], Planned]
@@ -69,13 +69,13 @@ def _rows(record: Record) -> Rows:
     profiles: dict[tuple[str, str], str] = {}
     groups = record.object("rows")
     for profile in _profiles(groups):
-        of = groups.object(profile)
-        for layers in of.value:
+        record_of_profile = groups.object(profile)
+        for layers in record_of_profile.value:
             for layer in layers.split(", "):
-                _check_layer(of, layers, layer)
-                for name in of.texts(layers):
+                _check_layer(record_of_profile, layers, layer)
+                for name in record_of_profile.texts(layers):
                     if (layer, name) in profiles:
-                        raise of.fault(
+                        raise record_of_profile.fault(
                             layers, f"has the row {layer} / {name}, which is there twice"
                         )
                     profiles[layer, name] = profile
@@ -86,21 +86,21 @@ def _rows(record: Record) -> Rows:
 def _figures(
     groups: Record, rows: Mapping[tuple[str, str], str]
 ) -> dict[tuple[str, str], dict[str, dict[str, Number]]]:
-    found: dict[tuple[str, str], dict[str, dict[str, Number]]] = {}
+    figures: dict[tuple[str, str], dict[str, dict[str, Number]]] = {}
     for profile in _profiles(groups):
-        of = groups.object(profile)
-        for layer in of.value:
-            _check_layer(of, layer, layer)
-            for group in of.objects(layer):
+        record = groups.object(profile)
+        for layer in record.value:
+            _check_layer(record, layer, layer)
+            for group in record.objects(layer):
                 (figure, number) = _number(group)
                 for name in group.texts("rows"):
                     if (layer, name) not in rows:
                         raise group.fault("rows", f"has {name}, which is no row of layer {layer}")
-                    mine = found.setdefault((layer, name), {}).setdefault(profile, {})
-                    if figure in mine:
+                    numbers = figures.setdefault((layer, name), {}).setdefault(profile, {})
+                    if figure in numbers:
                         raise group.fault("rows", f"has {name}, whose {figure} are there twice")
-                    mine[figure] = number
-    return found
+                    numbers[figure] = number
+    return figures
 
 
 def _number(group: Record) -> tuple[str, Number]:
@@ -124,9 +124,9 @@ def _profiles(groups: Record) -> Iterator[str]:
         yield profile
 
 
-def _check_layer(of: Record, place: str, layer: str) -> None:
+def _check_layer(record: Record, place: str, layer: str) -> None:
     if layer not in LAYERS:
-        raise of.fault(place, f"has {layer!r}, which is no layer")
+        raise record.fault(place, f"has {layer!r}, which is no layer")
 
 
 def write(folder: Path, plan: Plan) -> None:
@@ -139,19 +139,21 @@ def write(folder: Path, plan: Plan) -> None:
 def _mechanism(name: str, rows: Rows) -> list[str]:
     """The lines of one mechanism."""
     layers_of: dict[tuple[str, str], list[str]] = {}
-    for (layer, row), planned in rows.items():
-        layers_of.setdefault((planned.profile, row), []).append(layer)
-    by_layers: dict[str, dict[str, list[str]]] = {each: {} for each in PROFILES}
+    for (layer, row), plan in rows.items():
+        layers_of.setdefault((plan.profile, row), []).append(layer)
+    by_layers: dict[str, dict[str, list[str]]] = {profile: {} for profile in PROFILES}
     for (profile, row), layers in layers_of.items():
         together = ", ".join(sorted(layers, key=LAYERS.index))
         by_layers[profile].setdefault(together, []).append(row)
     groups = [
-        _object(profile, [_wrapped(f"{json.dumps(each)}: ", of[each], 5) for each in of], 4)
-        for profile, of in by_layers.items()
+        _object(
+            profile, [_wrap_words(f"{json.dumps(key)}: ", by_layer[key], 5) for key in by_layer], 4
+        )
+        for profile, by_layer in by_layers.items()
     ]
     figures = [
-        _object(profile, [_layer(layer, of) for layer, of in by_layer.items()], 4)
-        for profile, by_layer in _grouped(rows).items()
+        _object(profile, [_layer(layer, groups) for layer, groups in by_layer.items()], 4)
+        for profile, by_layer in _groups(rows).items()
     ]
     return _object(name, [_object("rows", groups, 3), _object("figures", figures, 3)], 2)
 
@@ -160,18 +162,20 @@ Groups = dict[tuple[str, str], list[str]]
 """(figure, number as JSON) -> rows."""
 
 
-def _grouped(rows: Rows) -> dict[str, dict[str, Groups]]:
+def _groups(rows: Rows) -> dict[str, dict[str, Groups]]:
     """Profile -> layer -> the rows with the same number."""
-    found: dict[str, dict[str, Groups]] = {each: {} for each in PROFILES}
-    for (layer, name), planned in rows.items():
-        for profile, figures in planned.figures.items():
+    by_profile: dict[str, dict[str, Groups]] = {profile: {} for profile in PROFILES}
+    for (layer, name), plan in rows.items():
+        for profile, figures in plan.figures.items():
             for figure, number in figures.items():
                 if isinstance(number, Mapping) and set(number.values()) == {1}:
                     value = json.dumps(list(number))
                 else:
                     value = json.dumps(number)
-                found[profile].setdefault(layer, {}).setdefault((figure, value), []).append(name)
-    return found
+                by_profile[profile].setdefault(layer, {}).setdefault((figure, value), []).append(
+                    name
+                )
+    return by_profile
 
 
 def _layer(layer: str, groups: Groups) -> list[str]:
@@ -184,10 +188,10 @@ def _layer(layer: str, groups: Groups) -> list[str]:
             continue
         value = json.loads(number)
         if isinstance(value, list):
-            first = _wrapped(head, value, 6)
+            first = _wrap_words(head, value, 6)
         else:
             first = [f"{' ' * 6}{head}{number}"]
-        parts.append([*first[:-1], f"{first[-1]},", *_wrapped('"rows": ', names, 7)])
+        parts.append([*first[:-1], f"{first[-1]},", *_wrap_words('"rows": ', names, 7)])
         parts[-1][-1] += "}"
     return [f"{' ' * 5}{json.dumps(layer)}: [", *_commas(parts), f"{' ' * 5}]"]
 
@@ -206,7 +210,7 @@ def _commas(parts: Iterable[list[str]]) -> list[str]:
     return lines
 
 
-def _wrapped(head: str, texts: Iterable[str], indent: int) -> list[str]:
+def _wrap_words(head: str, texts: Iterable[str], indent: int) -> list[str]:
     """An array of texts behind a head, in lines of at most WIDTH columns where that can be."""
     tokens, margin = list(map(json.dumps, texts)), " " * indent
     whole = f"{margin}{head}[{', '.join(tokens)}]"
@@ -239,7 +243,7 @@ def differences(before: Plan, after: Plan) -> Iterator[str]:
             elif key not in old:
                 yield f"more: {title} ({new[key].profile})"
             else:
-                yield from (f"{title}: {each}" for each in _changes(old[key], new[key]))
+                yield from (f"{title}: {change}" for change in _changes(old[key], new[key]))
 
 
 def _changes(old: Planned, new: Planned) -> Iterator[str]:
@@ -251,17 +255,17 @@ def _changes(old: Planned, new: Planned) -> Iterator[str]:
 
 
 def unlike(
-    planned: Mapping[str, Number], there: Mapping[str, Number], when: str = ""
+    plan: Mapping[str, Number], there: Mapping[str, Number], when: str = ""
 ) -> Iterator[str]:
     """Each number of ``there`` that is another one than planned, by label where it has labels."""
-    for figure in dict.fromkeys((*planned, *there)):
-        was, now = planned.get(figure, 0), there.get(figure, 0)
+    for figure in dict.fromkeys((*plan, *there)):
+        was, now = plan.get(figure, 0), there.get(figure, 0)
         if not (isinstance(was, Mapping) or isinstance(now, Mapping)):
             if was != now:
                 yield f"{figure} {when}{was} -> {now}"
             continue
-        was, now = ({"": each} if isinstance(each, int) else each for each in (was, now))
+        was, now = ({"": number} if isinstance(number, int) else number for number in (was, now))
         for label in dict.fromkeys((*was, *now)):
             if was.get(label, 0) != now.get(label, 0):
-                shown = f"{figure} of {label}" if label else figure
-                yield f"{shown} {when}{was.get(label, 0)} -> {now.get(label, 0)}"
+                text = f"{figure} of {label}" if label else figure
+                yield f"{text} {when}{was.get(label, 0)} -> {now.get(label, 0)}"

@@ -31,8 +31,8 @@ class Tables:
     def __init__(self, file: Path, data: Table) -> None:
         self.file, self.data = file, data
 
-    def fail(self, place: str, what: str, remedy: str = "") -> UsageError:
-        return UsageError(f"{self.file}: [{place}]: {what}.", remedy)
+    def fail(self, place: str, fault: str, remedy: str = "") -> UsageError:
+        return UsageError(f"{self.file}: [{place}]: {fault}.", remedy)
 
     def table(self, name: str) -> Table:
         value = self.data.get(name, {})
@@ -40,25 +40,25 @@ class Tables:
             raise self.fail(name, "must be a table")
         return value
 
-    def named(self, place: str, *texts: object, identifiers: bool = False) -> None:
-        """Refuse what is no name: of an identifier of TLA+, or else of a word."""
-        known, demands = (is_identifier, IDENTIFIER) if identifiers else (is_word, WORD)
+    def check_names(self, place: str, *texts: object, identifiers: bool = False) -> None:
+        """Refuse a text that is no name: no identifier of TLA+, or else no word."""
+        is_name, demands = (is_identifier, IDENTIFIER) if identifiers else (is_word, WORD)
         for text in texts:
-            if not known(text):
+            if not is_name(text):
                 raise self.fail(place, f"{text!r} is no name", f"Names have {demands}.")
 
     def build(
         self, kind: type[Item], place: str, name: str, values: Table, **defaults: Any
     ) -> Item:
-        known = set(kind.__dataclass_fields__) - {"name"}
+        fields = set(kind.__dataclass_fields__) - {"name"}
         make: Callable[..., Item] = kind
-        if extra := sorted(set(values) - known):
+        if extra := sorted(set(values) - fields):
             raise self.fail(
                 place,
                 f"unknown field {', '.join(extra)}",
-                f"Known fields: {', '.join(sorted(known))}.",
+                f"Known fields: {', '.join(sorted(fields))}.",
             )
-        self.named(place, name, identifiers=kind.__name__ in IDENTIFIERS)
+        self.check_names(place, name, identifiers=kind.__name__ in IDENTIFIERS)
         try:
             return make(name=name, **(defaults | dict(values)))
         except TypeError as error:

@@ -103,7 +103,7 @@ def faults(rows):
     ],
 )
 def test_a_job_that_is_dropped_is_named(whole, monkeypatch, kind, rows):
-    for name in ("planned", "proving"):
+    for name in ("plan_jobs", "proving"):
         every = getattr(verify, name)
         monkeypatch.setattr(
             verify,

@@ -42,7 +42,7 @@ WITHOUT = {
     "agreement.check": "the row of a witness that one side lacks: a finding",
     "composition.check": OF_MUTANTS,
     "composition.race_row": OF_MUTANTS,
-    "job.carry_out": "the row of a job that an error ended: never in order",
+    "jobs.carry_out": "the row of a job that an error ended: never in order",
     "jvm.same_classes": "the changes of classes, in the same run, are its faults",
     "jvm._Checks.carry_out": "the changes of classes, in the same run, are its faults",
     "lock_order.lock_order": "it plants edges, and says itself which it does not reject",
@@ -134,9 +134,9 @@ GRAPH, TLC, CODE = of_layers("tlc", "graph"), of_layers("tlc"), of_layers("bisim
 LABELS, FIELDS = over_all(coverage.labels), over_all(coverage.fields)
 PARTS = {
     "a count": ("tlc", TLC, context, "drift", no_text, "one more distinct"),
-    "a label": ("graph", GRAPH, compare, "_compared", equal, "no O4"),
-    "an update": ("graph", GRAPH, compare, "_compared", equal, "without done"),
-    "the compiled steps": ("graph", GRAPH, same, "_parted", no_text, "no "),
+    "a label": ("graph", GRAPH, compare, "_comparison", equal, "no O4"),
+    "an update": ("graph", GRAPH, compare, "_comparison", equal, "without done"),
+    "the compiled steps": ("graph", GRAPH, same, "_first_difference", no_text, "no "),
     "a variable": ("bisimulation", CODE, bisimulation, "compare_shared", none, "done with another"),
     "a step": ("bisimulation", CODE, bisimulation, "compare_enabled", none, "no O4"),
     "another step": ("bisimulation", CODE, bisimulation, "compare_enabled", none, "step than O4"),
@@ -280,7 +280,7 @@ def test_each_row_has_planted_faults_or_a_reason():
 def proved():
     """The view of one graph of `system_timer`, the graph, and the table of actions."""
     mechanism = mechanisms()["system_timer"]
-    module = isolated.load(mechanism.root, "proofs.system_timer.view")
+    module = isolated.load(mechanism.root, "proofs.protocols.system_timer_view")
     model = mechanism.model("one_adder")
     (view,) = module.views(model)
     return mechanism, module, view, explore(model)

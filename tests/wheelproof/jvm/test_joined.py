@@ -49,7 +49,7 @@ EDGES = [
 
 
 def whole(edges=EDGES, results=None):
-    graph = StateGraph.of(Two(), STATES, edges)
+    graph = StateGraph.from_edges(Two(), STATES, edges)
     graph.results = results
     return graph
 

@@ -67,7 +67,9 @@ def test_a_group_has_one_row_for_each_config():
     }
     shared = {"property": "Termination"}
     fast, nightly = {**shared, "profile": "fast"}, {**shared, "profile": "nightly"}
-    assert {name: fields for _, name, fields in compact.grouped(groups, ("fast", "nightly"))} == {
+    assert {
+        name: fields for _, name, fields in compact.rows_of_groups(groups, ("fast", "nightly"))
+    } == {
         "ends_two": {**fast, "scenario": "two", "about": "both end"},
         "ends_three": {**fast, "scenario": "three", "about": "all end", "fair": ["a"]},
         "ends_mutant": {**nightly, "scenario": "two", "without": "M1"},

@@ -39,9 +39,9 @@ def test_a_project_needs_no_declaration(tmp_path):
 def test_a_declaration_is_read(tmp_path):
     found = declared(tmp_path, SOUND)
     place = ("A.lock(write) -> B.lock", "impl/a.py A.enter A1")
-    assert found.of("one", ("fast",)) == {place}
-    assert found.of("two", ("fast",)) == {("B.lock -> A.lock(read)", "impl/b.py B.leave")}
-    assert place in found.of("two", ("fast", "nightly"))
+    assert found.edges_of("one", ("fast",)) == {place}
+    assert found.edges_of("two", ("fast",)) == {("B.lock -> A.lock(read)", "impl/b.py B.leave")}
+    assert place in found.edges_of("two", ("fast", "nightly"))
     assert found.stand_ins == {"B.lock": ("A.lock",)}
     assert found.exempt == {"B.lock -> A.lock(read)"}
     assert found.exceptions["back"].scenarios == ("two/leaves",)

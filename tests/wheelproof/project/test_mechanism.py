@@ -242,7 +242,9 @@ def test_a_config_keeps_the_invariants_that_it_does_not_declare_to_fail(small):
         '[configs.two_adders]\nfails = ["CounterExact", "TypeOK"]',
     )
     mechanism = read(small.toml)
-    assert set(mechanism.kept(mechanism.configs["two_adders"])) == set(mechanism.invariants) - {
+    assert set(mechanism.invariants_of(mechanism.configs["two_adders"])) == set(
+        mechanism.invariants
+    ) - {
         "CounterExact",
         "TypeOK",
     }
