@@ -180,7 +180,7 @@ def order_of_locks(root: Path) -> dict[Path, str]:
     text = page.read_text(encoding="utf-8")
     for name, render in (("locks", locks), ("exceptions", exceptions), ("edges", edges)):
         text = fill(text, name, render(order))
-    picture = lock_graph.svg(lock_graph.documented(order))
+    picture = lock_graph.svg(lock_graph.documentation(order))
     return {page: text, page.with_suffix(".svg"): picture}
 
 

@@ -85,12 +85,12 @@ def verify(
 ) -> None:
     """Check mechanisms, layer by layer, and write the report."""
     from wheelproof.commands import watching
-    from wheelproof.commands.selection import named, selected
+    from wheelproof.commands.selection import selection, split_names
     from wheelproof.commands.verification import Verification
     from wheelproof.events import VerifyOptions
     from wheelproof.verdict import LAYERS
 
-    layers = named("--layer", layer)
+    layers = split_names("--layer", layer)
     check_known("layer", layers, LAYERS)
     if watch:
         watching.check(root, output, fresh, as_json)
@@ -103,12 +103,12 @@ def verify(
         root=root,
         output=output,
         jobs=jobs or processors(),
-        only=selected(
+        only=selection(
             found,
             profile.value,
-            named("--config", config),
-            named("--mutant", mutant),
-            named("--scenario", scenario),
+            split_names("--config", config),
+            split_names("--mutant", mutant),
+            split_names("--scenario", scenario),
         ),
         cached=not fresh,
     )
@@ -244,7 +244,7 @@ def jvm_(
         output=output,
         jobs=jobs or processors(),
         only=frozenset(checks),
-        lost=frozenset() if wanted else planning.lost(root, found.values(), release),
+        lost=frozenset() if wanted else planning.losses(root, found.values(), release),
     )
     verification = Verification(options, found, quiet, as_json, table or matrix, verbose)
     code = verification.run()

@@ -24,7 +24,7 @@ SMALL = 3_000
 
 def holding(mechanism: Mechanism) -> Config | None:
     """The largest config of SMALL states in which every invariant holds."""
-    found = [
+    configs = [
         config
         for config in mechanism.configs.values()
         if kind_of(mechanism, config) == "config"
@@ -34,7 +34,7 @@ def holding(mechanism: Mechanism) -> Config | None:
         and not config.without
         and (config.distinct or 0) <= SMALL
     ]
-    return max(found, key=lambda config: config.distinct or 0, default=None)
+    return max(configs, key=lambda config: config.distinct or 0, default=None)
 
 
 def failing(mechanism: Mechanism) -> Config | None:
@@ -51,13 +51,13 @@ def failing(mechanism: Mechanism) -> Config | None:
 
 def models(mechanism: Mechanism) -> dict[Path, str]:
     """The files of a mechanism -> their texts."""
-    made: dict[Path, str] = {}
+    texts: dict[Path, str] = {}
     for suffix, config in (("", holding(mechanism)), ("Fails", failing(mechanism))):
         if config is not None:
-            made |= files_of(mechanism, config, f"MC{mechanism.module}{suffix}")
+            texts |= files_of(mechanism, config, f"MC{mechanism.module}{suffix}")
     place = mechanism.spec.parent
     library = [file for file in mc.closure(mechanism.checked) if file.parent == mc.LIBRARY]
-    return made | {place / file.name: reading.text(file) for file in library}
+    return texts | {place / file.name: reading.text(file) for file in library}
 
 
 def files_of(mechanism: Mechanism, config: Config, name: str) -> Mapping[Path, str]:
@@ -72,25 +72,25 @@ def files_of(mechanism: Mechanism, config: Config, name: str) -> Mapping[Path, s
         elif kind == "liveness":
             checks["properties"] = (config.property,)
     with temporary.folder("models") as folder:
-        described = Context(mechanism, folder).describe(name, config, deadlock=deadlock, **checks)
+        description = Context(mechanism, folder).describe(name, config, deadlock=deadlock, **checks)
     about = config.about or mechanism.scenarios[config.scenario].get("about", "")
     fails = f"; {config.property} fails" if config.property else ""
-    origin = f"{described.origin}: {about}{fails}"
-    described = replace(described, origin=origin, library="..")
+    origin = f"{description.origin}: {about}{fails}"
+    description = replace(description, origin=origin, library="..")
     place = mechanism.spec.parent / "models"
     return {
-        place / f"{name}.tla": mc.module_text(described),
-        place / f"{name}.cfg": mc.config_text(described),
+        place / f"{name}.tla": mc.module_text(description),
+        place / f"{name}.cfg": mc.config_text(description),
     }
 
 
 def write(mechanism: Mechanism) -> list[Path]:
     """Write the models that are not as they should be; which those are."""
-    changed = {
+    changes = {
         file: text
         for file, text in models(mechanism).items()
         if not file.is_file() or file.read_text(encoding="utf-8") != text
     }
-    for file, text in changed.items():
+    for file, text in changes.items():
         documents.write_text(file, text)
-    return list(changed)
+    return list(changes)

@@ -1,7 +1,7 @@
 """How a command ends: by signals, by an output without a reader, with threads that do not end.
 
-SIGTERM and SIGHUP end a command as Ctrl-C does, by an exception: what is open is closed, children
-are ended, and what was found so far is kept.
+SIGTERM and SIGHUP end a command as Ctrl-C does, by an exception: open files are closed, children
+are ended, and the results so far are kept.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ def by_exception() -> Iterator[None]:
         return
 
     def end(number: int, _frame: FrameType | None) -> None:
-        for each in ENDED:
-            signal.signal(each, signal.SIG_IGN)
+        for ending in ENDED:
+            signal.signal(ending, signal.SIG_IGN)
         raise Terminated(number)
 
-    wanted = {**dict.fromkeys(ENDED, end), signal.SIGINT: signal.default_int_handler}
+    handlers = {**dict.fromkeys(ENDED, end), signal.SIGINT: signal.default_int_handler}
     former = {
         number: signal.signal(number, handler)
-        for number, handler in wanted.items()
+        for number, handler in handlers.items()
         if signal.getsignal(number) not in (signal.SIG_IGN, None)
     }
     try:
@@ -75,21 +75,21 @@ def by_exception() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def flushed() -> OSError | None:
-    """Write out what is printed; the error where that fails. Python would exit with 120."""
-    found = None
+def flush() -> OSError | None:
+    """Write out the printed text; the error where that fails. Python would exit with 120."""
+    failure = None
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError as error:
-            found = error
+            failure = error
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    return found
+    return failure
 
 
 def of_system(error: OSError) -> str:
-    """What the system refuses, in a sentence; "" where that may be a defect of the tool."""
+    """The refusal of the system, in a sentence; "" where that may be a defect of the tool."""
     if error.errno not in ENVIRONMENT:
         return ""
     if error.filename is not None:
@@ -105,18 +105,18 @@ def of_system(error: OSError) -> str:
 def last(code: int) -> int:
     """The exit code, once all is written. Does not return where threads of the project go on:
     Python would wait for them."""
-    if flushed() is not None and code == 0:
+    if flush() is not None and code == 0:
         code = 4
     deadline = time.monotonic() + PATIENCE
     for thread in guest.lingering():
         thread.join(max(0.0, deadline - time.monotonic()))
-    if left := guest.lingering():
+    if rest := guest.lingering():
         with suppress(OSError):
             print(
-                f"wheelproof: the thread {left[0].name!r} of the project does not end: it is left.",
+                f"wheelproof: the thread {rest[0].name!r} of the project does not end: it is left.",
                 file=sys.stderr,
             )
         atexit._run_exitfuncs()
-        flushed()
+        flush()
         os._exit(code)
     return code

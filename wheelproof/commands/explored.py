@@ -35,7 +35,7 @@ class Report:
     def write(
         self, outcomes: Sequence[tuple[str, Outcome]], into: Sequence[str], complete: bool
     ) -> str:
-        """Write the files of what came of the tests; the path of the page."""
+        """Write the files of the outcomes of tests; the path of the page."""
         rows = [row for test, outcome in outcomes for row in self._rows(test, outcome, into)]
         results = replace(self.results, rows=tuple(rows), complete=complete)
         page = files.publish(self.output, results, {}, Path(), self.reports)["page"]

@@ -67,8 +67,8 @@ def explore(
         raise UsageError(f"{test} names no test.", "Give it as FILE::TEST.")
     if not Path(file).is_file():
         raise UsageError(f"There is no file {file}.")
-    given = {"into": into, "bound": bound, "executions": executions, "seed": seed}
-    options: dict[str, object] = {key: value for key, value in given.items() if value is not None}
+    choices = {"into": into, "bound": bound, "executions": executions, "seed": seed}
+    options: dict[str, object] = {key: value for key, value in choices.items() if value is not None}
     settings(into or (), bound, executions or 1, seed or 0)
     if save is not None:
         saved.check_writable(save)
@@ -100,10 +100,10 @@ def run(
             stream.write(text)
             stream.flush()
 
-        given = None if schedule is None else saved.read(schedule)
-        command = Command(options, lambda: Progress(write, stream.isatty()), given, races)
+        steps = None if schedule is None else saved.read(schedule)
+        command = Command(options, lambda: Progress(write, stream.isatty()), steps, races)
         session = _Session(command)
-        ended, printed = _pytest(test, session)
+        status, output = _pytest(test, session)
     codes = [_print(name, outcome) for name, outcome in command.outcomes]
     bugs = [
         (name, outcome)
@@ -120,21 +120,21 @@ def run(
     if report is not None:
         complete = bool(codes) and INTERRUPTED not in codes
         print(f"written: {report.write(command.outcomes, into, complete)}")
-    if INTERRUPTED in codes or (ended == 2 and not codes):
+    if INTERRUPTED in codes or (status == 2 and not codes):
         return INTERRUPTED
     if session.refusals and not codes:
         raise session.refusals[0]
     if session.errors:
         print(*session.errors, sep="\n", file=sys.stderr)
         raise UsageError(f"pytest cannot set up or tear down {test}.")
-    if not codes and ended == 4:
-        reported = [line for line in printed.splitlines() if line.startswith("ERROR")]
-        raise UsageError(f"pytest cannot collect {test}.", " ".join(reported))
-    if ended == 3:
-        raise ToolError(f"pytest failed on {test}.", printed.strip())
+    if not codes and status == 4:
+        reports = [line for line in output.splitlines() if line.startswith("ERROR")]
+        raise UsageError(f"pytest cannot collect {test}.", " ".join(reports))
+    if status == 3:
+        raise ToolError(f"pytest failed on {test}.", output.strip())
     if not codes:
         raise NothingChecked(
-            f"No test of {test} was explored.", "\n".join(session.skipped) or printed
+            f"No test of {test} was explored.", "\n".join(session.skipped) or output
         )
     return next(code for code in WORST if code in codes)
 
@@ -206,8 +206,8 @@ def _pytest(test: str, session: _Session) -> tuple[int, str]:
         sys.path.insert(0, os.getcwd())
     function = test.rpartition("::")[2].partition("[")[0]
     arguments = [test, "-o", f"python_functions={function}", "-p", "no:cacheprovider"]
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as printed:  # pytest wants a descriptor
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            ended = pytest.main(arguments, [session])
-        printed.seek(0)
-        return int(ended), printed.read()
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as stream:  # pytest wants a descriptor
+        with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
+            status = pytest.main(arguments, [session])
+        stream.seek(0)
+        return int(status), stream.read()

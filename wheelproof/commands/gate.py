@@ -104,21 +104,21 @@ def mutate(
     from wheelproof.mutate.draw import Options
     from wheelproof.mutate.plan import sources
 
-    chosen = [name.strip() for names in artefact or [] for name in names.split(",") if name.strip()]
-    check_known("artefact", chosen, ARTEFACTS)
+    kinds = [name.strip() for names in artefact or [] for name in names.split(",") if name.strip()]
+    check_known("artefact", kinds, ARTEFACTS)
     root = root.resolve()
     check_apart(root, output)
-    found = project.find(root)
+    mechanisms_there = project.find(root)
     files = [
         file.parent.name if name in TESTED else file.stem
         for name in ARTEFACTS
         for file in sources(root, name)
         if file.suffix == ".py" and file.stem != "__init__"
     ]
-    check_known("mechanism", mechanisms or [], list(dict.fromkeys([*found, *files])))
+    check_known("mechanism", mechanisms or [], list(dict.fromkeys([*mechanisms_there, *files])))
     options = Options(
         mechanisms=tuple(dict.fromkeys(mechanisms or [])),
-        artefacts=tuple(dict.fromkeys(chosen or ARTEFACTS)),
+        artefacts=tuple(dict.fromkeys(kinds or ARTEFACTS)),
         count=count,
         seed=seed,
         root=root,
@@ -133,5 +133,7 @@ def mutate(
         total=total,
     )
     raise typer.Exit(
-        command.listed(options, found) if listing else command.run(options, as_json, quiet)
+        command.listed(options, mechanisms_there)
+        if listing
+        else command.run(options, as_json, quiet)
     )

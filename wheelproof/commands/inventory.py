@@ -45,23 +45,23 @@ def list_(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """List mechanisms, scenarios, configs and mutants, with what each must show."""
+    """List mechanisms, scenarios, configs and mutants, with the expected result of each."""
     from wheelproof.commands import listing, planning
-    from wheelproof.commands.selection import named, selected
+    from wheelproof.commands.selection import selection, split_names
 
-    found = mechanisms_of(root, mechanisms or [])
-    configs = named("--config", config)
-    mutants, scenarios = named("--mutant", mutant), named("--scenario", scenario)
+    mechanisms_there = mechanisms_of(root, mechanisms or [])
+    configs = split_names("--config", config)
+    mutants, scenarios = split_names("--mutant", mutant), split_names("--scenario", scenario)
     if update_counts and (mutants or scenarios or as_json):
         raise UsageError("--update-counts rewrites counts of configs.", "Name them by --config.")
     if update_plan and (configs or mutants or scenarios or as_json or update_counts):
         raise UsageError("--update-plan rewrites the plan of mechanisms.", "Name mechanisms alone.")
     if update_plan:
-        raise typer.Exit(planning.update(root, found, not mechanisms))
-    declared = [each for each in configs if not update_counts or each != listing.SENSITIVITY]
-    only = selected(found, Profile.NIGHTLY.value, declared, mutants, scenarios)
+        raise typer.Exit(planning.update(root, mechanisms_there, not mechanisms))
+    names = [name_ for name_ in configs if not update_counts or name_ != listing.SENSITIVITY]
+    only = selection(mechanisms_there, Profile.NIGHTLY.value, names, mutants, scenarios)
     raise typer.Exit(
-        listing.update_all(found, configs)
+        listing.update_all(mechanisms_there, configs)
         if update_counts
-        else listing.run(root, found, only, as_json=as_json)
+        else listing.run(root, mechanisms_there, only, as_json=as_json)
     )

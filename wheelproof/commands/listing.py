@@ -31,7 +31,7 @@ FOLDER = Path("build", "counts")
 """The folder of the measurements in that of the project. Messages name its logs."""
 
 SENSITIVITY = sensitivity.NAME
-"""What ``--update-counts`` rewrites beside the counts of configs."""
+"""The check that ``--update-counts`` rewrites beside the counts of configs."""
 
 
 def run(
@@ -75,8 +75,8 @@ def run(
     else:
         for mechanism in mechanisms.values():
             if not only or any(name == mechanism.name for name, _ in only):
-                mine = [item for item in theorems if item.mechanism == mechanism.name]
-                show(mechanism, mine, only)
+                own_theorems = [item for item in theorems if item.mechanism == mechanism.name]
+                show(mechanism, own_theorems, only)
     return 0
 
 
@@ -98,7 +98,7 @@ def show(
     """One mechanism's configs, mutants and theorems as tables; of the first two ``only`` some."""
     out = console()
 
-    def listed(name: str) -> bool:
+    def is_listed(name: str) -> bool:
         return not only or (mechanism.name, name) in only
 
     configs = Table(
@@ -110,7 +110,7 @@ def show(
         "what it is",
     )
     for config in mechanism.configs.values():
-        if not listed(config.name):
+        if not is_listed(config.name):
             continue
         kind = kind_of(mechanism, config)
         shows = (
@@ -129,7 +129,7 @@ def show(
             about,
         )
     for entry in mechanism.composed.values():
-        if not listed(entry.name):
+        if not is_listed(entry.name):
             continue
         shows = "violated: Composition" if entry.mutant and not entry.equivalent else "exhaustive"
         configs.add_row(
@@ -145,7 +145,7 @@ def show(
             fault.name, "fault", fault.profile, f"violated: {fault.property}", "", fault.about
         )
     mutants = Table("mutant", "decision", "killed by", "in scenario", "what goes wrong")
-    for mutant in filter(lambda each: listed(each.name), mechanism.mutants.values()):
+    for mutant in filter(lambda mutant: is_listed(mutant.name), mechanism.mutants.values()):
         mutants.add_row(
             mutant.name,
             mutant.decision,
@@ -182,48 +182,50 @@ def update_all(mechanisms: Mapping[str, Mechanism], only: Sequence[str] = ()) ->
 def update(mechanism: Mechanism, only: Sequence[str] = ()) -> int:
     """Measure the counts of each config (or of ``only``) twice and rewrite ``counts.json``.
 
-    What breaks each property is drawn anew, unless ``only`` leaves out ``sensitivity``. Returns 1
-    if TLC and the model differ anywhere, else 0.
+    Changes that break properties are drawn anew, unless ``only`` leaves out ``sensitivity``.
+    Returns 1 if TLC and the model differ anywhere, else 0.
     """
-    folder, failed = mechanism.spec.parent, False
-    known = counts.read(folder)
-    mine = known.setdefault(mechanism.name, {})
+    folder, failure = mechanism.spec.parent, False
+    by_mechanism = counts.read(folder)
+    own_counts = by_mechanism.setdefault(mechanism.name, {})
     for module in mc.closure(mechanism.spec):
         translation.require_current(module)
     context = Context(mechanism, mechanism.root / FOLDER, "nightly")
     for config in mechanism.configs.values():
         if only and config.name not in only:
             continue
-        found, fault = measure(context.without(config.without), config)
+        counts_of_run, fault = measure(context.without(config.without), config)
         old = {name: getattr(config, name) for name in counts.NAMES}
         if fault:
-            failed = True
+            failure = True
             print(f"{config.name}: not rewritten: {fault}", flush=True)
-        elif found and found != old:
+        elif counts_of_run and counts_of_run != old:
             changes = ", ".join(
-                f"{name} {old[name]} -> {found[name]}"
+                f"{name} {old[name]} -> {counts_of_run[name]}"
                 for name in counts.NAMES
-                if old[name] != found[name]
+                if old[name] != counts_of_run[name]
             )
             print(f"{config.name}: {changes}", flush=True)
-            mine[config.name] = found
+            own_counts[config.name] = counts_of_run
         else:
             print(f"{config.name}: as declared", flush=True)
     breaking = counts.read_broken(folder)
     if not only or SENSITIVITY in only:
         breaking[mechanism.name] = _what_breaks(context, breaking.get(mechanism.name, {}))
-    known[mechanism.name] = {name: mine[name] for name in mechanism.configs if name in mine}
-    counts.write(folder, known, breaking)
-    return int(failed)
+    by_mechanism[mechanism.name] = {
+        name: own_counts[name] for name in mechanism.configs if name in own_counts
+    }
+    counts.write(folder, by_mechanism, breaking)
+    return int(failure)
 
 
 def _what_breaks(context: Context, old: counts.Breaking) -> counts.Breaking:
-    """The changes that break each invariant; prints what differs from the old ones."""
+    """The changes that break each invariant; prints the difference from the old ones."""
     pairs, _, fault = sensitivity.in_both(context, sensitivity.breaking_pairs(context.mechanism))
     if fault:
         raise ToolError(f"{SENSITIVITY}: {fault['why']}")
     new = {
-        name: sorted(change for other, change in pairs if other == name)
+        name: sorted(change for invariant, change in pairs if invariant == name)
         for name in invariants(context.mechanism)
     }
     for name in dict.fromkeys([*old, *new]):
@@ -258,5 +260,5 @@ def measure(context: Context, config: Config) -> tuple[dict[str, int], str]:
     if kind == "refinement":
         return theirs, ""  # another module's states, which no model has
     graph = explore(context.mechanism.model(config.scenario))
-    mine = {"generated": graph.generated, "distinct": graph.distinct, "depth": graph.depth}
-    return theirs, "" if mine == theirs else f"TLC has {theirs}, the model {mine}"
+    own_counts = {"generated": graph.generated, "distinct": graph.distinct, "depth": graph.depth}
+    return theirs, "" if own_counts == theirs else f"TLC has {theirs}, the model {own_counts}"

@@ -25,13 +25,15 @@ def locks(
     from wheelproof.project import lock_order
     from wheelproof.report import lock_graph
 
-    declared = lock_order.read(root, project.find(root))
-    graph = collected(root, output) if declared is None else lock_graph.documented(declared)
-    made = {Drawn.TEXT: lock_graph.text, Drawn.SVG: lock_graph.svg, Drawn.DOT: lock_graph.dot}
-    sys.stdout.write(made[to](graph))
+    declaration = lock_order.read(root, project.find(root))
+    graph = (
+        collection(root, output) if declaration is None else lock_graph.documentation(declaration)
+    )
+    writers = {Drawn.TEXT: lock_graph.text, Drawn.SVG: lock_graph.svg, Drawn.DOT: lock_graph.dot}
+    sys.stdout.write(writers[to](graph))
 
 
-def collected(root: Path, output: Path) -> LockGraph:
+def collection(root: Path, output: Path) -> LockGraph:
     """The graph of the last run in a folder; raises NothingChecked where it has none."""
     from wheelproof import reading
     from wheelproof.project.lock_order import FILE
@@ -47,4 +49,4 @@ def collected(root: Path, output: Path) -> LockGraph:
             f"{root} has no {FILE}, and {file} has no row lock_order.",
             "Run `wheelproof verify`, which collects the order of locks.",
         )
-    return lock_graph.collected(rows)
+    return lock_graph.collection(rows)

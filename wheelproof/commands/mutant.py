@@ -19,7 +19,7 @@ from wheelproof.counterexample import columns, document, falsified
 from wheelproof.decisions import Decision
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism, Mutant
-from wheelproof.report.terminal import killed, reason
+from wheelproof.report.terminal import kills, reason
 from wheelproof.verdict import Row, Verdict, exit_code
 
 STYLES = {"-": "red", "+": "green", " ": ""}
@@ -31,40 +31,42 @@ def run(name: str, root: Path, output: Path, target: Console, glyphs: columns.Gl
     ``name``: that of a decision or of one of its mutants, alone or as ``mechanism/name``. Raises
     UsageError where no mechanism has it, or several have.
     """
-    mechanism, decision = chosen(project.find(root), name)
+    mechanism, decision = choose(project.find(root), name)
     print_lines(target, list(page(mechanism, decision, root)))
-    rows = list(judged(Context(mechanism, output, "nightly"), decision))
+    rows = list(judge(Context(mechanism, output, "nightly"), decision))
     print_lines(target, [Text(), *(summary(row) for row in rows)])
     if trace := next((row.trace for row in rows if row.trace), None):
-        found = falsified.completed(document.read(output / trace), root)
+        counterexample = falsified.completed(document.read(output / trace), root)
         print_lines(
             target,
             [
                 Text(),
-                *columns.render(found, target.width, root, str(output / trace), False, glyphs),
+                *columns.render(
+                    counterexample, target.width, root, str(output / trace), False, glyphs
+                ),
             ],
         )
     return exit_code(rows) if rows else 0
 
 
-def chosen(mechanisms: Mapping[str, Mechanism], name: str) -> tuple[Mechanism, Decision]:
+def choose(mechanisms: Mapping[str, Mechanism], name: str) -> tuple[Mechanism, Decision]:
     """The decision of a name and its mechanism."""
-    of, _slash, short = name.rpartition("/")
-    found = {}
+    owner, _slash, short = name.rpartition("/")
+    matches = {}
     for mechanism in mechanisms.values():
         for decision in mechanism.decisions.values():
-            if short in (decision.name, *decision.mutants) and of in ("", mechanism.name):
-                found[f"{mechanism.name}/{decision.name}"] = mechanism, decision
-    if not found:
+            if short in (decision.name, *decision.mutants) and owner in ("", mechanism.name):
+                matches[f"{mechanism.name}/{decision.name}"] = mechanism, decision
+    if not matches:
         raise UsageError(
             f"No mechanism has a decision or a mutant {name!r}.",
             "`wheelproof list` prints their names.",
         )
-    if len(found) > 1:
+    if len(matches) > 1:
         raise UsageError(
-            f"There are {len(found)} decisions of this name.", f"Say which: {', '.join(found)}."
+            f"There are {len(matches)} decisions of this name.", f"Say which: {', '.join(matches)}."
         )
-    return next(iter(found.values()))
+    return next(iter(matches.values()))
 
 
 def page(mechanism: Mechanism, decision: Decision, root: Path) -> Iterator[Text]:
@@ -82,7 +84,7 @@ def page(mechanism: Mechanism, decision: Decision, root: Path) -> Iterator[Text]
         )
 
 
-def judged(context: Context, decision: Decision) -> Iterator[Row]:
+def judge(context: Context, decision: Decision) -> Iterator[Row]:
     """The rows of a decision: its mutants, and the composed runs that lack it."""
     mechanism = context.mechanism
     of_scenario: dict[str, list[Mutant]] = {}
@@ -100,5 +102,5 @@ def summary(row: Row) -> Text:
     if not row.ok:
         return Text(visible(f"not in order: {row.title()}: {reason(row)}"), style="red")
     if row.verdict is Verdict.VIOLATED:
-        return Text(visible(f"killed: {killed(row)}"), style="green")
+        return Text(visible(f"killed: {kills(row)}"), style="green")
     return Text(visible(f"{row.verdict}: {row.title()}: {row.why}"), style="green")

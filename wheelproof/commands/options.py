@@ -29,19 +29,19 @@ class Commands(TyperGroup):
             try:
                 with guest.Watch():
                     result = super().invoke(ctx)
-                if (error := ending.flushed()) is not None:
+                if (error := ending.flush()) is not None:
                     raise error
                 return result
             except BaseException as error:
                 code = _ended(error)
-                ending.flushed()
+                ending.flush()
                 if code is None:
                     raise
                 raise typer.Exit(code) from error
 
 
 def _ended(error: BaseException) -> int | None:
-    """Say what ended a command; its exit code, None where the error has one of its own."""
+    """Print the error that ended a command; its exit code, None for one of the error itself."""
     match error:
         case WheelproofError():
             complain(f"wheelproof: {error}")
@@ -89,14 +89,14 @@ class Profile(StrEnum):
 
 
 class To(StrEnum):
-    """What a counterexample is exported to."""
+    """The formats of an exported counterexample."""
 
     ITF = "itf"
     PYTEST = "pytest"
 
 
 class Drawn(StrEnum):
-    """What a graph of locks is drawn as."""
+    """The formats of a drawn graph of locks."""
 
     TEXT = "text"
     SVG = "svg"
@@ -110,9 +110,9 @@ class On(StrEnum):
     IMPL = "impl"
 
 
-def print_version(wanted: bool) -> None:
+def print_version(requested: bool) -> None:
     """Print the version and end."""
-    if wanted:
+    if requested:
         from importlib.metadata import version
 
         print(f"wheelproof {version('wheelproof')}")
@@ -174,14 +174,14 @@ Trace = Annotated[
 ]
 
 
-def mechanisms_of(root: Path, wanted: list[str]) -> "dict[str, Mechanism]":
+def mechanisms_of(root: Path, names: list[str]) -> "dict[str, Mechanism]":
     """The project's mechanisms by name; UsageError where a wanted one is not among them."""
     from wheelproof import project
 
-    found = project.find(root)
-    check_known("mechanism", wanted, found)
+    mechanisms = project.find(root)
+    check_known("mechanism", names, mechanisms)
     return {
-        mechanism: item for mechanism, item in found.items() if not wanted or mechanism in wanted
+        mechanism: item for mechanism, item in mechanisms.items() if not names or mechanism in names
     }
 
 
@@ -199,32 +199,32 @@ def check_apart(root: Path, output: Path) -> None:
             )
 
 
-def check_known(what: str, wanted: Iterable[str], known: Iterable[str]) -> None:
+def check_known(kind: str, names: Iterable[str], table: Iterable[str]) -> None:
     """Raises UsageError for a wanted name that is not known, with the names that are.
 
     Where there are more than a screen line of them it gives their number and the command instead.
     """
-    known = list(dict.fromkeys(known))
-    for name in wanted:
-        if name not in known:
+    table = list(dict.fromkeys(table))
+    for name in names:
+        if name not in table:
             from difflib import get_close_matches
 
-            close = get_close_matches(name, known, 1)
+            close = get_close_matches(name, table, 1)
             hint = f"Did you mean {close[0]}? " if close else ""
-            if not known:
-                raise UsageError(f"There is no {what} {name!r}.", f"The project has no {what}s.")
+            if not table:
+                raise UsageError(f"There is no {kind} {name!r}.", f"The project has no {kind}s.")
             rest = (
-                f"Known {what}s: {', '.join(known)}."
-                if len(known) <= MOST_NAMES
-                else f"There are {len(known)} {what}s: `wheelproof list` prints them."
+                f"Known {kind}s: {', '.join(table)}."
+                if len(table) <= MOST_NAMES
+                else f"There are {len(table)} {kind}s: `wheelproof list` prints them."
             )
-            raise UsageError(f"There is no {what} {name!r}.", hint + rest)
+            raise UsageError(f"There is no {kind} {name!r}.", hint + rest)
 
 
 def processors() -> int:
     """The processors that this process may use."""
-    allowed: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
+    affinity: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def complain(sentence: str) -> None:

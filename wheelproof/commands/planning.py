@@ -1,4 +1,4 @@
-"""``wheelproof list --update-plan``: the plan made of the declarations, and what differs."""
+"""``wheelproof list --update-plan``: the plan made of the declarations, and its changes."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from wheelproof.project.mechanism import Mechanism
 
 
 def update(root: Path, mechanisms: Mapping[str, Mechanism], whole: bool) -> int:
-    """Write the plan of these mechanisms, and print what differs from the one that is there; 0.
+    """Write the plan of these mechanisms, and print its changes; 0.
 
     ``whole``: they are all that the project has, so that the plan keeps no other.
     """
     before = planned.read(root / "spec") or {}
     theorems = prove.declared(root)
     after = {} if whole else dict(before)
-    after |= {name: planning.declarations(each, theorems) for name, each in mechanisms.items()}
+    after |= {
+        name: planning.declarations(mechanism, theorems) for name, mechanism in mechanisms.items()
+    }
     for line in planned.differences(before, after):
         print(line)
     planned.write(root / "spec", after)
     rows = sum(map(len, after.values()))
-    changed = "written" if before != after else "as it was"
-    print(f"{root / 'spec' / planned.FILE}: {rows:,} checks, {changed}")
+    state = "written" if before != after else "as it was"
+    print(f"{root / 'spec' / planned.FILE}: {rows:,} checks, {state}")
     return 0
 
 
@@ -43,18 +45,18 @@ def add(root: Path, mechanism: Mechanism) -> None:
     )
 
 
-def lost(
+def losses(
     root: Path, mechanisms: Iterable[Mechanism], release: str = ""
 ) -> frozenset[tuple[str, str, str]]:
     """The checks of layer jvm that the plan has and no declaration: (mechanism, layer, name).
 
     ``release``: those of this release only.
     """
-    declared = {each.name: tasks(each) for each in mechanisms}
+    tasks_by_mechanism = {mechanism.name: tasks(mechanism) for mechanism in mechanisms}
     return frozenset(
         (mechanism, layer, name)
         for mechanism, rows in (planned.read(root / "spec") or {}).items()
         for layer, name in rows
-        if layer == "jvm" and name not in declared.get(mechanism, {})
+        if layer == "jvm" and name not in tasks_by_mechanism.get(mechanism, {})
         if f"@{release}" in name
     )

@@ -56,36 +56,36 @@ def render(
 
     ``output``: the folder of the counterexamples. Each is a section behind the tables.
     """
-    wanted = {name: item for name, item in mechanisms.items() if tasks(item)}
+    with_classes = {name: item for name, item in mechanisms.items() if tasks(item)}
     parts = [
         table(mechanism, [row for row in rows if row.mechanism == name])
-        for name, mechanism in wanted.items()
+        for name, mechanism in with_classes.items()
     ]
     if output is not None:
-        for name, mechanism in wanted.items():
-            mine = [row for row in rows if row.mechanism == name]
-            parts += replays(mechanism, mine, output)
+        for name, mechanism in with_classes.items():
+            own_rows = [row for row in rows if row.mechanism == name]
+            parts += replays(mechanism, own_rows, output)
     return "\n".join(parts)
 
 
 def replays(mechanism: Mechanism, rows: Sequence[Row], output: Path) -> list[str]:
     """A section for each run to a violation that was followed on classes: its steps, a command."""
-    known = tasks(mechanism)
-    found: dict[str, list[tuple[Task, Row]]] = {}
+    by_name = tasks(mechanism)
+    pairs_by_subject: dict[str, list[tuple[Task, Row]]] = {}
     for row in rows:
-        task = known.get(row.name)
+        task = by_name.get(row.name)
         if task and row.ok and row.trace and (task.kind == PROPERTY or lacks(task)):
-            found.setdefault(task.subject, []).append((task, row))
+            pairs_by_subject.setdefault(task.subject, []).append((task, row))
     sections = []
-    for name, followed in found.items():
-        followed.sort(key=lambda each: version(each[0].release))
-        task, row = followed[-1]
-        shown = document.read(output / str(row.trace))
-        steps = [step for step in shown.steps if step.kind != "silent"]
-        releases = ", ".join(each.release for each, _ in followed)
+    for name, pairs in pairs_by_subject.items():
+        pairs.sort(key=lambda pair: version(pair[0].release))
+        task, row = pairs[-1]
+        counterexample = document.read(output / str(row.trace))
+        steps = [step for step in counterexample.steps if step.kind != "silent"]
+        releases = ", ".join(task.release for task, _ in pairs)
         sections.append(
-            f"#### `{name}` of `{mechanism.name}`\n\n`{shown.property}` is violated after "
-            f"{len(steps)} steps of `{shown.scenario}`. Followed on {releases}.\n\n"
+            f"#### `{name}` of `{mechanism.name}`\n\n`{counterexample.property}` is violated after "
+            f"{len(steps)} steps of `{counterexample.scenario}`. Followed on {releases}.\n\n"
             f"```\n{by_thread(steps)}\n```\n\n```sh\n"
             f'wheelproof jvm "{task.name}"\n'
             f'wheelproof replay "build/{row.trace}" --on impl\n```\n'
@@ -108,45 +108,47 @@ def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
     """One mechanism's table. A property holds where each scenario is equal to a model that has it.
 
     A violated one has the names of the configs that were followed on the release's classes. A
-    release whose class files are those of another has what these show.
+    release whose class files are those of another has the results of these.
     """
-    known, models = tasks(mechanism), Models(mechanism)
-    wanted = names([mechanism])
-    checked = [(known[row.name], row) for row in rows if row.name in wanted]
-    broken = [config.property or "" for config in mechanism.configs.values()]
-    found = {
-        mechanism.configs[task.subject].property for task, _ in checked if task.kind == PROPERTY
+    by_name, models = tasks(mechanism), Models(mechanism)
+    subjects = names([mechanism])
+    checks = [(by_name[row.name], row) for row in rows if row.name in subjects]
+    violations = [config.property or "" for config in mechanism.configs.values()]
+    followed_properties = {
+        mechanism.configs[task.subject].property for task, _ in checks if task.kind == PROPERTY
     }
-    changed = [(task, breaks(mechanism, task), row) for task, row in checked if lacks(task)]
-    broken += [broken_one for _, broken_one, _ in changed if broken_one]
-    found |= {broken_one for _, broken_one, _ in changed}
-    properties = [name for name in dict.fromkeys(broken) if name and name in found]
+    changes = [(task, breaks(mechanism, task), row) for task, row in checks if lacks(task)]
+    violations += [broken_one for _, broken_one, _ in changes if broken_one]
+    followed_properties |= {broken_one for _, broken_one, _ in changes}
+    properties = [
+        name for name in dict.fromkeys(violations) if name and name in followed_properties
+    ]
     head = ["release", f"`{mechanism.name}`", *(f"`{name}`" for name in properties)]
     lines = [head, ["---"] * len(head)]
-    for release in sorted({task.release for task, _ in checked}, key=version):
-        mine = [(task, row) for task, row in shown_by(checked, release) if not lacks(task)]
-        equal = [row.ok for task, row in mine if task.kind == SCENARIO]
-        others = sorted({task.release for task, _ in mine} - {release}, key=version)
+    for release in sorted({task.release for task, _ in checks}, key=version):
+        own_checks = [(task, row) for task, row in shown_by(checks, release) if not lacks(task)]
+        equal = [row.ok for task, row in own_checks if task.kind == SCENARIO]
+        releases_beside = sorted({task.release for task, _ in own_checks} - {release}, key=version)
         first = f"{sum(equal)} of {len(equal)} scenarios equal"
-        first += f": the class files of {', '.join(others)}" if others else ""
-        lines.append([release, first, *(cell(models, name, mine) for name in properties)])
-    for task, broken_one, row in changed:
-        link = followed(mechanism, task.subject, row.ok)
+        first += f": the class files of {', '.join(releases_beside)}" if releases_beside else ""
+        lines.append([release, first, *(cell(models, name, own_checks) for name in properties)])
+    for task, broken_one, row in changes:
+        link = outcome(mechanism, task.subject, row.ok)
         cells = [link if name == broken_one else "-" for name in properties]
         lines.append([f"{task.release}, changed", f"equal without `{lacks(task)}`", *cells])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def shown_by(checked: Sequence[tuple[Task, Row]], release: str) -> list[tuple[Task, Row]]:
+def shown_by(checks: Sequence[tuple[Task, Row]], release: str) -> list[tuple[Task, Row]]:
     """The checks that speak of a release: its own, and those of the class files that it has."""
-    places = {(task.binding.name, release) for task, _ in checked}
-    for task, row in checked:
+    places = {(task.binding.name, release) for task, _ in checks}
+    for task, row in checks:
         if task.kind == CLASSES and task.release == release and row.ok:
             places.add((task.binding.name, task.binding.same[release]))
-    return [(task, row) for task, row in checked if (task.binding.name, task.release) in places]
+    return [(task, row) for task, row in checks if (task.binding.name, task.release) in places]
 
 
-def followed(mechanism: Mechanism, name: str, ok: bool) -> str:
+def outcome(mechanism: Mechanism, name: str, ok: bool) -> str:
     """A cell for a run to a violation, with a link to its section."""
     return f"violated: {link_to(mechanism, name)}" if ok else f"not shown: `{name}`"
 
@@ -156,22 +158,22 @@ def link_to(mechanism: Mechanism, name: str) -> str:
     return f"[`{name}`](#{name.lower()}-of-{mechanism.name})"
 
 
-def cell(models: Models, name: str, checked: Sequence[tuple[Task, Row]]) -> str:
-    """What the checks of one release show of a property."""
+def cell(models: Models, name: str, checks: Sequence[tuple[Task, Row]]) -> str:
+    """The result of the checks of one release for a property."""
     mechanism = models.mechanism
     replays = [
         (mechanism.configs[task.subject].name, row.ok)
-        for task, row in checked
+        for task, row in checks
         if task.kind == PROPERTY and mechanism.configs[task.subject].property == name
     ]
     if replays:
         wrong = [f"`{config}`" for config, ok in replays if not ok]
         right = ", ".join(link_to(mechanism, config) for config, ok in replays if ok)
         return f"not shown: {', '.join(wrong)}" if wrong else f"violated: {right}"
-    compared = [(task.scenario, row.ok) for task, row in checked if task.kind == SCENARIO]
-    if not compared or not all(ok for _, ok in compared):
+    comparisons = [(task.scenario, row.ok) for task, row in checks if task.kind == SCENARIO]
+    if not comparisons or not all(ok for _, ok in comparisons):
         return "not shown"
-    bad = [scenario for scenario, _ in compared if not models.has(name, scenario)]
+    bad = [scenario for scenario, _ in comparisons if not models.has(name, scenario)]
     return f"violated in `{bad[0]}`" if bad else "holds"
 
 

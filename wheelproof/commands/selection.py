@@ -9,19 +9,19 @@ from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
 
 
-def named(option: str, given: Sequence[str] | None) -> list[str]:
+def split_names(option: str, values: Sequence[str] | None) -> list[str]:
     """The names of an option that is given several times, or once with commas.
 
     UsageError if it is given without any name.
     """
-    found = [name.strip() for names in given or [] for name in names.split(",") if name.strip()]
-    if given and not found:
-        what = option.removeprefix("--")
-        raise UsageError(f"{option} names no {what}.", "`wheelproof list` prints the names.")
-    return found
+    entries = [name.strip() for names in values or [] for name in names.split(",") if name.strip()]
+    if values and not entries:
+        thing = option.removeprefix("--")
+        raise UsageError(f"{option} names no {thing}.", "`wheelproof list` prints the names.")
+    return entries
 
 
-def selected(
+def selection(
     mechanisms: Mapping[str, Mechanism],
     profile: str,
     configs: Sequence[str],
@@ -33,27 +33,32 @@ def selected(
     Raises UsageError for an unknown name, and for a check that the profile does not have.
     """
     every = list(mechanisms.values())
-    check_known("config", configs, [name for each in every for name in each.configs])
-    check_known("mutant", mutants, [name for each in every for name in each.mutants])
-    check_known("scenario", scenarios, [name for each in every for name in each.scenarios])
+    check_known("config", configs, [name for mechanism in every for name in mechanism.configs])
+    check_known("mutant", mutants, [name for mechanism in every for name in mechanism.mutants])
+    check_known(
+        "scenario", scenarios, [name for mechanism in every for name in mechanism.scenarios]
+    )
     if not (configs or mutants or scenarios):
         return frozenset()
-    found: dict[tuple[str, str], str] = {}
+    profiles: dict[tuple[str, str], str] = {}
     for mechanism in every:
         for name, its in _profiles(mechanism, configs, mutants, scenarios):
-            found[mechanism.name, name] = its
-    if not found:
+            profiles[mechanism.name, name] = its
+    if not profiles:
         raise UsageError(
             f"No check of these names has the scenario {', '.join(scenarios)}.",
             "`wheelproof list` prints the scenario of each.",
         )
-    chosen = frozenset(key for key, its in found.items() if profile == "nightly" or its == "fast")
-    if not chosen:
+    choice = frozenset(
+        key for key, its in profiles.items() if profile == "nightly" or its == "fast"
+    )
+    if not choice:
         raise UsageError(
-            f"{', '.join(name for _, name in found)}: the nightly profile alone has these checks.",
+            f"{', '.join(name for _, name in profiles)}: "
+            "the nightly profile alone has these checks.",
             "Give --profile nightly too.",
         )
-    return chosen
+    return choice
 
 
 def _profiles(

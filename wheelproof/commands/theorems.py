@@ -31,11 +31,11 @@ def render(theorems: Sequence[Declared], rows: Sequence[Row]) -> str:
     outcome = {(row.mechanism, row.name): row for row in rows if row.layer == "proof"}
     parts = [_HEAD]
     for theory in dict.fromkeys(item.theory for item in theorems):
-        mine = [item for item in theorems if item.theory == theory]
-        parts.append(f"\n## {escape(theory)} (mechanism `{mine[0].mechanism}`)\n")
+        own_theorems = [item for item in theorems if item.theory == theory]
+        parts.append(f"\n## {escape(theory)} (mechanism `{own_theorems[0].mechanism}`)\n")
         main, lemmas = (
-            [item for item in mine if not item.is_lemma],
-            [item for item in mine if item.is_lemma],
+            [item for item in own_theorems if not item.is_lemma],
+            [item for item in own_theorems if item.is_lemma],
         )
         if main:
             parts.append(

@@ -22,8 +22,8 @@ def translate(
         state = translation.state(module)
         if state is translation.State.NO_ALGORITHM:
             raise UsageError(f"{module} has no PlusCal algorithm.", "Name a module that has one.")
-        changed = translation.retranslate(module)
+        is_new = translation.retranslate(module)
         print(
             f"{module}: "
-            + (f"translated anew, it was {state}" if changed else "the translation was current")
+            + (f"translated anew, it was {state}" if is_new else "the translation was current")
         )

@@ -60,9 +60,9 @@ class Verification:
             self.before = files.earlier(options.output)
             self.earlier = Earlier(files.seconds(options.output, options.covers), options.jobs)
             files.begin(self.reports, self.results)
-            return self._checked()
+            return self._check()
 
-    def _checked(self) -> int:
+    def _check(self) -> int:
         try:
             with self.display:
                 files.remove_traces(self.options.output, self.options.covers)
@@ -74,11 +74,11 @@ class Verification:
             self.results = replace(self.results, rows=tuple(rows), complete=True)
         except KeyboardInterrupt:
             print("wheelproof: interrupted", file=sys.stderr)
-            self.results = self._kept()
+            self.results = self._store()
             self._report()
             return INTERRUPTED
         except BaseException:
-            self.results = self._kept()
+            self.results = self._store()
             self._report()
             raise
         self._report()
@@ -111,12 +111,12 @@ class Verification:
     def _keep(self, row: Row) -> None:
         self.rows.append(row)
         if time.monotonic() >= self.due:
-            begun = time.monotonic()
-            self._kept().write(self.reports / RESULTS_FILE)
+            start = time.monotonic()
+            self._store().write(self.reports / RESULTS_FILE)
             now = time.monotonic()
-            self.due = now + max(_WRITE_EVERY, _SHARE * (now - begun))
+            self.due = now + max(_WRITE_EVERY, _SHARE * (now - start))
 
-    def _kept(self) -> Results:
+    def _store(self) -> Results:
         """The results so far."""
         return replace(self.results, rows=tuple(self.rows))
 

@@ -2,7 +2,7 @@
 
 Each run is the same command without ``--watch``, in a new process. So it reads every declaration
 and source anew: nothing that a reader has kept, and no module that Python has imported, is left of
-the run before. The cache in the output folder is what runs share. This process only waits.
+the run before. Runs share the cache in the output folder alone. This process only waits.
 
 The files are looked at again and again, by path, time of change and size. That needs no library,
 and works on every file system.
@@ -139,9 +139,9 @@ class Watching:
     def run(self) -> int:
         """Runs without an end but a signal's; the exit code of the last one.
 
-        What changes during a run starts another one: files are compared with those before it.
+        A change during a run starts another one: files are compared with those before it.
         """
-        code, seen = INTERRUPTED, self.look()
+        code, snapshot = INTERRUPTED, self.look()
         with suppress(KeyboardInterrupt):
             while True:
                 code = self.run_once()
@@ -151,31 +151,31 @@ class Watching:
                 self.say(
                     f"wheelproof: watching {count} file{'' if count == 1 else 's'}, Ctrl-C ends it"
                 )
-                now = self.changed(seen)
-                self.say(f"wheelproof: changed: {names(self.root, seen, now)}")
-                seen = now
+                now = self.wait_for_change(snapshot)
+                self.say(f"wheelproof: changed: {names(self.root, snapshot, now)}")
+                snapshot = now
         return code
 
-    def changed(self, seen: Seen) -> Seen:
+    def wait_for_change(self, snapshot: Seen) -> Seen:
         """Wait until files differ from those that were seen, and are at rest."""
         before = self.look()
         while True:
             self.pause(EVERY)
             now = self.look()
-            if now == before != seen:
+            if now == before != snapshot:
                 return now
             before = now
 
     def look(self) -> Seen:
         """The files as they are now."""
-        found = {}
+        stamps = {}
         for name in FOLDERS:
             for file in below(self.root / name):
                 with suppress(OSError):  # deleted meanwhile
                     if not of_editor(file):
                         state = file.stat()
-                        found[file] = state.st_mtime_ns, state.st_size
-        return found
+                        stamps[file] = state.st_mtime_ns, state.st_size
+        return stamps
 
 
 def of_editor(file: Path) -> bool:
@@ -185,13 +185,13 @@ def of_editor(file: Path) -> bool:
 
 def names(root: Path, before: Seen, after: Seen) -> str:
     """The files that differ, in words: the first by their paths, and the number of the others."""
-    found = sorted(
+    files_there = sorted(
         file for file in before.keys() | after.keys() if before.get(file) != after.get(file)
     )
-    shown = [
+    names = [
         file.relative_to(root).as_posix()
         + (" (new)" if file not in before else " (gone)" if file not in after else "")
-        for file in found[:NAMED]
+        for file in files_there[:NAMED]
     ]
-    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    return ", ".join(shown) + more
+    more = f" and {len(files_there) - NAMED} more" if len(files_there) > NAMED else ""
+    return ", ".join(names) + more

@@ -6,7 +6,7 @@ import pytest
 
 from wheelproof import project
 from wheelproof.commands import listing
-from wheelproof.commands.selection import selected
+from wheelproof.commands.selection import selection
 from wheelproof.errors import UsageError
 from wheelproof.project import counts
 
@@ -62,7 +62,7 @@ def test_only_the_named_config_is_measured(small, capsys):
 
 def test_only_the_named_checks_are_listed(small, capsys):
     found = project.find(small.root)
-    only = selected(found, "nightly", ["two_adders"], ["M2"], [])
+    only = selection(found, "nightly", ["two_adders"], ["M2"], [])
     assert listing.run(small.root, found, only) == 0
     shown = capsys.readouterr().out
     assert "two_adders" in shown and "M2" in shown and "TimerTaskList" in shown
@@ -72,7 +72,7 @@ def test_only_the_named_checks_are_listed(small, capsys):
     assert list(about["configs"]) == ["two_adders"] and list(about["mutants"]) == ["M2"]
     assert not about["faults"] and not about["theorems"]
     with pytest.raises(UsageError, match="There is no mutant 'M99'"):
-        selected(found, "nightly", [], ["M99"], [])
+        selection(found, "nightly", [], ["M99"], [])
 
 
 def test_counts_are_not_rewritten_where_the_model_is_another_machine(small, capsys):

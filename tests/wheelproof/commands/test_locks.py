@@ -20,7 +20,7 @@ def test_the_documented_graph_is_printed(form):
     assert declared is not None
     ended = run("--subject", ROOT, "--to", form)
     assert ended.exit_code == 0
-    assert ended.output == getattr(lock_graph, form)(lock_graph.documented(declared))
+    assert ended.output == getattr(lock_graph, form)(lock_graph.documentation(declared))
 
 
 def test_the_text_has_at_most_80_columns():

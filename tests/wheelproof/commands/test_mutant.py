@@ -46,15 +46,15 @@ def test_a_name_that_several_mechanisms_have_is_refused():
         UsageError,
         match="2 decisions of this name. Say which: .*system_timer/M9.*timer_task_list/M9",
     ):
-        mutant.chosen(MECHANISMS, "M9")
-    mechanism, decision = mutant.chosen(MECHANISMS, "system_timer/M9")
+        mutant.choose(MECHANISMS, "M9")
+    mechanism, decision = mutant.choose(MECHANISMS, "system_timer/M9")
     assert (mechanism.name, decision.name) == ("system_timer", "M9")
 
 
 def test_a_mutant_stands_for_its_decision():
-    assert mutant.chosen(MECHANISMS, "M2_masked")[1].name == "M2"
+    assert mutant.choose(MECHANISMS, "M2_masked")[1].name == "M2"
 
 
 def test_an_unknown_name_is_refused():
     with pytest.raises(UsageError, match="has a decision or a mutant 'Nothing'"):
-        mutant.chosen(MECHANISMS, "Nothing")
+        mutant.choose(MECHANISMS, "Nothing")
