@@ -1,1 +1,1 @@
-"""What people see, made from rows and counterexamples only: terminal, Markdown, JUnit."""
+"""Reports for people, made from rows and counterexamples only: terminal, Markdown, JUnit."""

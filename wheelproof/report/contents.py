@@ -1,4 +1,4 @@
-"""What a review says of each mechanism: claims, decisions, checks, findings, limits.
+"""The contents of a review for each mechanism: claims, decisions, checks, findings, limits.
 
 Plain data, from which the review on one screen and the page are made.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from wheelproof.decisions import Decision
 from wheelproof.project.mechanism import Mechanism, Mutant, Property
-from wheelproof.report.terminal import grouped
+from wheelproof.report.terminal import groups_of
 from wheelproof.verdict import EXPLORE, LAYERS, Results, Row, Verdict
 
 
@@ -27,7 +27,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Taken:
-    """A mutant: its decision, the property that it must break, and what became of it in the run."""
+    """A mutant: its decision, the property that it must break, and its outcome in the run."""
 
     mutant: Mutant
     decision: Decision
@@ -39,13 +39,14 @@ class Taken:
 
 @dataclass(frozen=True)
 class Part:
-    """One mechanism of a run. ``mechanism``: None if the project no longer declares it."""
+    """One mechanism of a run."""
 
     name: str
     mechanism: Mechanism | None
+    """None if the project no longer declares it."""
     claims: tuple[Claim, ...]
     rows: tuple[Row, ...]
-    taken: tuple[Taken, ...]
+    runs: tuple[Taken, ...]
     limits: tuple[str, ...]
 
     @property
@@ -92,13 +93,13 @@ def figures(row: Row) -> str:
 
 def _part(results: Results, name: str, mechanism: Mechanism | None) -> Part:
     rows = [row for row in results.rows if row.mechanism == name]
-    groups = {layer: group for (_, layer), group in grouped(rows).items()}
+    groups = {layer: group for (_, layer), group in groups_of(rows).items()}
     return Part(
         name,
         mechanism,
         tuple(_claim(layer, group) for layer, group in groups.items()),
         tuple(row for group in groups.values() for row in group),
-        tuple(_taken(mechanism, groups.get("mutant", []))),
+        tuple(_runs(mechanism, groups.get("mutant", []))),
         tuple(_limits(mechanism, groups)),
     )
 
@@ -116,38 +117,38 @@ def _claim(layer: str, group: Sequence[Row]) -> Claim:
     return Claim(layer, len(words), len(group), ", ".join(verdicts), bounds)
 
 
-def _taken(mechanism: Mechanism | None, rows: Sequence[Row]) -> list[Taken]:
+def _runs(mechanism: Mechanism | None, rows: Sequence[Row]) -> list[Taken]:
     """The declared mutants, run or not, with their rows.
 
     A mutant's row has its name, or begins with that and a blank.
     """
     if mechanism is None:
         return []
-    found = []
+    runs = []
     for mutant in mechanism.mutants.values():
-        mine = tuple(row for row in rows if row.name.split()[:1] == [mutant.name])
+        own_rows = tuple(row for row in rows if row.name.split()[:1] == [mutant.name])
         outcomes = [
             ("" if row.ok else "NOT IN ORDER: ")
             + (f"killed by {row.property}" if row.property else str(row.verdict))
-            for row in mine
+            for row in own_rows
         ]
         depths = {
             name.removeprefix("depth_"): value
-            for row in mine
+            for row in own_rows
             for name, value in row.figures.items()
             if name.startswith("depth")
         }
-        found.append(
+        runs.append(
             Taken(
                 mutant,
                 mechanism.decisions[mutant.decision],
                 mutant.property or "nothing: equivalent",
                 "; ".join(outcomes) or "not run",
                 depths,
-                mine,
+                own_rows,
             )
         )
-    return found
+    return runs
 
 
 def _limits(mechanism: Mechanism | None, groups: Mapping[str, Sequence[Row]]) -> list[str]:
@@ -181,15 +182,15 @@ def _limits(mechanism: Mechanism | None, groups: Mapping[str, Sequence[Row]]) ->
         if not item.holds
     ]
     ran = {row.name.split()[0] for group in groups.values() for row in group if row.name.strip()}
-    if left := [config.name for config in mechanism.configs.values() if config.name not in ran]:
-        limits.append(f"Declared but not checked in this run: {', '.join(left)}.")
-    tested = {mutant.decision for mutant in mechanism.mutants.values()} | {
+    if names := [config.name for config in mechanism.configs.values() if config.name not in ran]:
+        limits.append(f"Declared but not checked in this run: {', '.join(names)}.")
+    decisions = {mutant.decision for mutant in mechanism.mutants.values()} | {
         entry.mutant for entry in mechanism.composed.values()
     }
     limits += [
         f"No mutant takes away the decision {name}: {decision.title}."
         for name, decision in mechanism.decisions.items()
-        if name not in tested
+        if name not in decisions
     ]
     if unfair := [config for config in mechanism.configs.values() if config.fair is not None]:
         limits.append(

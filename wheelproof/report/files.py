@@ -34,7 +34,7 @@ TRACES = "counterexamples"
 def folder(output: Path, only: str) -> Path:
     """Where the report of a run goes: a partial one leaves that of a run of everything alone.
 
-    ``only``: what the run is limited to, "" for a run of everything.
+    ``only``: the limit of the run, "" for a run of everything.
     """
     if not only:
         return output
@@ -83,15 +83,15 @@ def begin(reports: Path, results: Results) -> None:
 
 def earlier(output: Path) -> list[Results]:
     """The runs that the folder has, the latest last: of everything, and of a part."""
-    found = []
+    failures = []
     for reports in (output, output / PARTIAL):
         with suppress(UsageError):
-            found.append(read_results(reports / RESULTS_FILE))
-    return sorted((run for run in found if run.rows), key=lambda run: run.started)
+            failures.append(read_results(reports / RESULTS_FILE))
+    return sorted((run for run in failures if run.rows), key=lambda run: run.started)
 
 
 def seconds(output: Path, covers: Callable[[str, str, str], bool]) -> dict[Check, float]:
-    """What these checks took in the run that the folder has; empty if none came to its end."""
+    """The seconds of these checks in the run that the folder has; empty if none came to its end."""
     try:
         results = read_results(output / RESULTS_FILE)
     except UsageError:
@@ -123,7 +123,7 @@ def publish(
     root: Path,
     reports: Path | None = None,
 ) -> dict[str, str]:
-    """Writes all files; the paths of those that people open, by what each is.
+    """Writes all files; title -> path of those that people open.
 
     ``output``: the folder that has the counterexamples; ``reports``: that of the files, if it is
     another one.
@@ -132,19 +132,19 @@ def publish(
 
     reports = reports or output
     results.write(reports / RESULTS_FILE)
-    found, failing = traces(results, output), orders(results, output)
-    text = sarif.render(results, {**found, **failing}, output, places.prefix(root))
+    paths, failing = traces(results, output), orders(results, output)
+    text = sarif.render(results, {**paths, **failing}, output, places.prefix(root))
     documents.write_text(reports / SARIF_FILE, text)
     documents.write_text(reports / SUMMARY_FILE, summary.render(results, output))
-    text = junit.render(results, mechanisms, {**found, **failing}, root, output)
+    text = junit.render(results, mechanisms, {**paths, **failing}, root, output)
     documents.write_text(reports / JUNIT_FILE, text)
-    text = review.render(results, mechanisms, found, root, output, failing)
+    text = review.render(results, mechanisms, paths, root, output, failing)
     documents.write_text(reports / REVIEW_FILE, text)
-    text = page.render(results, mechanisms, found, root, output, recorded.read(output), failing)
+    text = page.render(results, mechanisms, paths, root, output, recorded.read(output), failing)
     documents.write_text(reports / PAGE_FILE, text)
     return {
-        what: str(reports / name)
-        for what, name in (
+        title: str(reports / name)
+        for title, name in (
             ("results", RESULTS_FILE),
             ("review", REVIEW_FILE),
             ("page", PAGE_FILE),
@@ -166,18 +166,18 @@ def annotate(results: Results, output: Path, root: Path) -> None:
 
 def traces(results: Results, output: Path) -> dict[str, Counterexample]:
     """The counterexamples that the rows name and that can be read, by that name."""
-    found = {}
+    by_path = {}
     for trace in (row.trace for row in results.rows if row.trace and row.layer != EXPLORE):
         # The review reports a file that cannot be read.
         with suppress(UsageError):
-            found[trace] = document.read(output / trace)
-    return found
+            by_path[trace] = document.read(output / trace)
+    return by_path
 
 
 def orders(results: Results, output: Path) -> dict[str, Explored]:
     """The failing orders of threads that the rows name and that can be read, by that name."""
-    found = {}
+    by_path = {}
     for trace in (row.trace for row in results.rows if row.trace and row.layer == EXPLORE):
         with suppress(UsageError):
-            found[trace] = explored.read(output / trace)
-    return found
+            by_path[trace] = explored.read(output / trace)
+    return by_path

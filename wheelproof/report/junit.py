@@ -15,14 +15,14 @@ from xml.etree.ElementTree import Element, SubElement
 from wheelproof.console import visible
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report.places import Declared, Place, Runs, of_counterexample
-from wheelproof.report.terminal import command, grouped, reason
+from wheelproof.report.terminal import command, groups_of, reason
 from wheelproof.verdict import Results, Row, Verdict
 
 
 def render(
     results: Results,
     mechanisms: Mapping[str, Mechanism],
-    found: Runs,
+    runs: Runs,
     root: Path,
     output: Path,
 ) -> str:
@@ -30,25 +30,25 @@ def render(
 
     Arguments: as of :func:`wheelproof.report.review.render`.
     """
-    declared = Declared(mechanisms, root)
+    declarations = Declared(mechanisms, root)
     suites = Element("testsuites", name="wheelproof")
-    for (mechanism, layer), rows in grouped(results.rows).items():
+    for (mechanism, layer), rows in groups_of(results.rows).items():
         suite = SubElement(suites, "testsuite", name=visible(f"{mechanism}.{layer}"))
         _properties(suite, {"run": results.run, **dict(sorted(results.tools.items()))})
         for row in rows:
-            _case(suite, row, of_counterexample(row, found) or declared.place(row), output)
+            _case(suite, row, of_counterexample(row, runs) or declarations.place(row), output)
         _count(suite, results)
     if not results.complete or not results.rows:
         suite = SubElement(suites, "testsuite", name="wheelproof.run")
         case = SubElement(
             suite, "testcase", classname="wheelproof.run", name="complete", time="0.000"
         )
-        ended = (
+        outcome = (
             "the run was interrupted: these are partial results"
             if results.rows
             else "nothing was checked"
         )
-        SubElement(case, "error", message=ended, type="incomplete").text = ended
+        SubElement(case, "error", message=outcome, type="incomplete").text = outcome
         _count(suite, results)
     for name in ("tests", "failures", "errors"):
         suites.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
@@ -107,5 +107,5 @@ def _count(suite: Element, results: Results) -> None:
     suite.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
     with suppress(ValueError):
         # JUnit's schema has no zone.
-        started = datetime.fromisoformat(results.started).replace(tzinfo=None)
-        suite.set("timestamp", started.isoformat(timespec="seconds"))
+        start = datetime.fromisoformat(results.started).replace(tzinfo=None)
+        suite.set("timestamp", start.isoformat(timespec="seconds"))

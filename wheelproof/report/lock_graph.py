@@ -25,23 +25,22 @@ CHARACTER, SMALL, HIGH, GAP, MARGIN = 7.4, 6.8, 30, 44, 20
 
 @dataclass(frozen=True)
 class LockGraph:
-    """``says``: lock -> what it guards, "" where it is not declared. ``edges``: between locks.
-
-    ``exempt``: edge -> name of its exception, or ``CLOSES``. Halves of a lock are one here.
-    """
+    """Locks and edges between them. Halves of a lock are one here."""
 
     says: Mapping[str, str]
+    """Lock -> the state that it guards, "" where it is not declared."""
     edges: frozenset[tuple[str, str]]
     exempt: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Edge -> name of its exception, or ``CLOSES``."""
 
     @property
     def ranks(self) -> dict[str, int]:
         """Lock -> the most locks that are held before it, on one way."""
-        found = dict.fromkeys(self.says, 0)
-        for _ in found:
-            for held, taken in self.edges:
-                found[taken] = max(found[taken], found[held] + 1)
-        return found
+        ranks = dict.fromkeys(self.says, 0)
+        for _ in ranks:
+            for first, second in self.edges:
+                ranks[second] = max(ranks[second], ranks[first] + 1)
+        return ranks
 
     @property
     def joined(self) -> list[str]:
@@ -52,51 +51,52 @@ class LockGraph:
     def direct(self) -> list[tuple[str, str]]:
         """The edges that no way over another lock replaces, without the exceptions."""
         beyond: dict[str, set[str]] = {}
-        for lock in sorted(self.says, key=lambda each: -self.ranks[each]):
-            after = {taken for held, taken in self.edges if held == lock}
-            beyond[lock] = after.union(*(beyond[each] for each in after))
+        for lock in sorted(self.says, key=lambda name: -self.ranks[name]):
+            after = {second for first, second in self.edges if first == lock}
+            beyond[lock] = after.union(*(beyond[later] for later in after))
         return sorted(
-            (held, taken)
-            for held, taken in self.edges
+            (first, second)
+            for first, second in self.edges
             if not any(
-                (held, other) in self.edges and taken in beyond[other] for other in self.says
+                (first, between) in self.edges and second in beyond[between]
+                for between in self.says
             )
         )
 
 
-def documented(declared: Documented) -> LockGraph:
+def documentation(declaration: Documented) -> LockGraph:
     """The graph of a declaration, with the locks in whose place others stand."""
-    stand_ins = declared.stand_ins
+    stand_ins = declaration.stand_ins
     exempt = {
         pair: name
-        for name, each in declared.exceptions.items()
-        for edge in each.edges
+        for name, exception in declaration.exceptions.items()
+        for edge in exception.edges
         for pair in between(edge, stand_ins)
     }
-    edges = {pair for edge in declared.edges for pair in between(edge, stand_ins)} - set(exempt)
-    says = {lock: text for lock, text in declared.classes.items() if lock not in stand_ins}
+    edges = {pair for edge in declaration.edges for pair in between(edge, stand_ins)} - set(exempt)
+    says = {lock: text for lock, text in declaration.classes.items() if lock not in stand_ins}
     return LockGraph(says, frozenset(edges), exempt)
 
 
-def collected(rows: Iterable[Row]) -> LockGraph:
+def collection(rows: Iterable[Row]) -> LockGraph:
     """The graph that a verification has collected, from its rows ``lock_order``."""
     edges = {name for row in rows for name in row.figures if ARROW in name}
     exempt: dict[tuple[str, str], str] = {}
-    left = set(edges)
-    while found := cycle(left):
-        exempt[ends(found[-1])] = CLOSES
-        left -= {edge for edge in left if ends(edge) == ends(found[-1])}
+    rest = set(edges)
+    while circle := cycle(rest):
+        exempt[ends(circle[-1])] = CLOSES
+        rest -= {edge for edge in rest if ends(edge) == ends(circle[-1])}
     says = {lock_of(lock): "" for edge in sorted(edges) for lock in edge.split(ARROW)}
-    return LockGraph(says, frozenset(map(ends, left)), exempt)
+    return LockGraph(says, frozenset(map(ends, rest)), exempt)
 
 
 def text(graph: LockGraph) -> str:
     """The graph as text. ``->`` takes, ``=>`` takes by an exception; ``-`` has no edge."""
     out = []
     ranks, direct = graph.ranks, graph.direct
-    joined = sorted(graph.joined, key=lambda each: (ranks[each], each))
-    for lock in [*joined, *sorted(set(graph.says) - set(joined))]:
-        out.append(f"{ranks[lock] + 1 if lock in joined else '-'}  {lock}")
+    names = sorted(graph.joined, key=lambda name: (ranks[name], name))
+    for lock in [*names, *sorted(set(graph.says) - set(names))]:
+        out.append(f"{ranks[lock] + 1 if lock in names else '-'}  {lock}")
         if graph.says[lock]:
             out += textwrap.wrap(
                 " ".join(graph.says[lock].split()),
@@ -104,11 +104,11 @@ def text(graph: LockGraph) -> str:
                 initial_indent="     ",
                 subsequent_indent="     ",
             )
-        out += [f"   -> {taken}" for held, taken in direct if held == lock]
+        out += [f"   -> {second}" for first, second in direct if first == lock]
         out += [
-            f"   => {taken}  ({name})"
-            for (held, taken), name in sorted(graph.exempt.items())
-            if held == lock
+            f"   => {second}  ({name})"
+            for (first, second), name in sorted(graph.exempt.items())
+            if first == lock
         ]
     return "\n".join(out) + "\n"
 
@@ -117,22 +117,22 @@ def dot(graph: LockGraph) -> str:
     """The graph for Graphviz."""
     lines = ["digraph locks {", "  node [shape=box]"]
     lines += [f"  {_id(lock)}" for lock in graph.joined]
-    lines += [f"  {_id(held)} -> {_id(taken)}" for held, taken in graph.direct]
+    lines += [f"  {_id(first)} -> {_id(second)}" for first, second in graph.direct]
     lines += [
-        f"  {_id(held)} -> {_id(taken)} [style=dashed, constraint=false, label={_id(name)}]"
-        for (held, taken), name in sorted(graph.exempt.items())
+        f"  {_id(first)} -> {_id(second)} [style=dashed, constraint=false, label={_id(name)}]"
+        for (first, second), name in sorted(graph.exempt.items())
     ]
     return "\n".join([*lines, "}", ""])
 
 
-def _shown(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(visible(text))
 
 
 def _id(text: str) -> str:
     """A text as a quoted identifier of Graphviz, in which a backslash begins an escape."""
-    quoted = visible(text).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{quoted}"'
+    text_ = visible(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text_}"'
 
 
 # -- the picture
@@ -147,23 +147,23 @@ class _Layout:
         for lock in graph.joined:
             self.rows[ranks[lock]].append(lock)
         self.ways: dict[tuple[str, str], list[str]] = {}
-        for held, taken in graph.direct:
-            way = [held]
-            for rank in range(ranks[held] + 1, ranks[taken]):
-                passed = f"{held}{ARROW}{taken} {rank}"
-                self.rows[rank].append(passed)
-                way.append(passed)
-            self.ways[held, taken] = [*way, taken]
+        for first, second in graph.direct:
+            way = [first]
+            for rank in range(ranks[first] + 1, ranks[second]):
+                point = f"{first}{ARROW}{second} {rank}"
+                self.rows[rank].append(point)
+                way.append(point)
+            self.ways[first, second] = [*way, second]
         self.boxes = frozenset(graph.joined)
         self._sort()
         self.x: dict[str, float] = {}
         widths = [sum(map(self.width, row)) + GAP * (len(row) - 1) for row in self.rows]
         self.wide = max(widths, default=0) + 2 * MARGIN
         for row, width in zip(self.rows, widths, strict=True):
-            left = (self.wide - width) / 2
+            start = (self.wide - width) / 2
             for name in row:
-                self.x[name] = left + self.width(name) / 2
-                left += self.width(name) + GAP
+                self.x[name] = start + self.width(name) / 2
+                start += self.width(name) + GAP
         self.y = {
             name: MARGIN + place * (HIGH + 1.4 * GAP)
             for place, row in enumerate(self.rows)
@@ -178,22 +178,28 @@ class _Layout:
         """Order each row by the mean place of its neighbours in the row before, a few times."""
         beside: dict[str, list[str]] = {}
         for way in self.ways.values():
-            for one, two in itertools.pairwise(way):
-                beside.setdefault(one, []).append(two)
-                beside.setdefault(two, []).append(one)
+            for here, two in itertools.pairwise(way):
+                beside.setdefault(here, []).append(two)
+                beside.setdefault(two, []).append(here)
         for _ in range(4):
             for rows in (self.rows, self.rows[::-1]):
                 for before, row in itertools.pairwise(rows):
                     place = {name: i / max(1, len(before) - 1) for i, name in enumerate(before)}
-                    mine = {name: i / max(1, len(row) - 1) for i, name in enumerate(row)}
+                    places_in_row = {name: i / max(1, len(row) - 1) for i, name in enumerate(row)}
 
                     def mean(
                         name: str,
                         place: Mapping[str, float] = place,
-                        mine: Mapping[str, float] = mine,
+                        places_in_row: Mapping[str, float] = places_in_row,
                     ) -> float:
-                        found = [place[each] for each in beside.get(name, ()) if each in place]
-                        return sum(found) / len(found) if found else mine[name]
+                        neighbours = [
+                            place[neighbour]
+                            for neighbour in beside.get(name, ())
+                            if neighbour in place
+                        ]
+                        return (
+                            sum(neighbours) / len(neighbours) if neighbours else places_in_row[name]
+                        )
 
                     row.sort(key=lambda name: (mean(name), name))
 
@@ -214,13 +220,13 @@ def svg(graph: LockGraph) -> str:
             path += f" C{x0:.0f},{middle:.0f} {x1:.0f},{middle:.0f} {x1:.0f},{y1:.0f}"
         shapes.append(f'<path d="{path}" class="edge" marker-end="url(#end)"/>')
     right = at.wide
-    for index, ((held, taken), name) in enumerate(sorted(graph.exempt.items())):
-        x0, y0 = at.x[held] + at.width(held) / 2, at.y[held] + HIGH / 2
-        x1, y1 = at.x[taken] + at.width(taken) / 2, at.y[taken] + HIGH / 2
-        if held == taken:
-            left = at.x[held] - at.width(held) / 2
-            path = f"M{left:.0f},{y0 - 8:.0f} c-26,-10 -26,26 -3,16"
-            label = left + 4, y0 + HIGH / 2 + 13
+    for index, ((first, second), name) in enumerate(sorted(graph.exempt.items())):
+        x0, y0 = at.x[first] + at.width(first) / 2, at.y[first] + HIGH / 2
+        x1, y1 = at.x[second] + at.width(second) / 2, at.y[second] + HIGH / 2
+        if first == second:
+            start = at.x[first] - at.width(first) / 2
+            path = f"M{start:.0f},{y0 - 8:.0f} c-26,-10 -26,26 -3,16"
+            label = start + 4, y0 + HIGH / 2 + 13
         else:
             out = max(x0, x1) + 30 + 8 * index
             path = (
@@ -229,15 +235,15 @@ def svg(graph: LockGraph) -> str:
             label = out - 12, (y0 + y1) / 2 + 4
         shapes.append(f'<path d="{path}" class="exempt" marker-end="url(#out)"/>')
         shapes.append(
-            f'<text x="{label[0]:.0f}" y="{label[1]:.0f}" class="name">{_shown(name)}</text>'
+            f'<text x="{label[0]:.0f}" y="{label[1]:.0f}" class="name">{_escape(name)}</text>'
         )
         right = max(right, label[0] + len(name) * SMALL + MARGIN)
     for lock in graph.joined:
         x, y, wide = at.x[lock] - at.width(lock) / 2, at.y[lock], at.width(lock)
         shapes.append(
             f'<rect x="{x:.0f}" y="{y:.0f}" width="{wide:.0f}" height="{HIGH}" rx="4"/>'
-            f'<text x="{at.x[lock]:.0f}" y="{y + 20:.0f}" class="lock">{_shown(lock)}'
-            f"<title>{_shown(' '.join(graph.says[lock].split()))}</title></text>"
+            f'<text x="{at.x[lock]:.0f}" y="{y + 20:.0f}" class="lock">{_escape(lock)}'
+            f"<title>{_escape(' '.join(graph.says[lock].split()))}</title></text>"
         )
     arrow = (
         '<marker id="{0}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '

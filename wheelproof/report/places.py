@@ -23,9 +23,9 @@ Runs = Mapping[str, Counterexample] | Mapping[str, Counterexample | Explored]
 """Counterexamples, and failing orders of threads, by the name of their file."""
 
 
-def of_counterexample(row: Row, found: Runs) -> Place | None:
-    """The line of the last step which has one. ``found``: the counterexamples by name."""
-    trace = found.get(row.trace or "")
+def of_counterexample(row: Row, runs: Runs) -> Place | None:
+    """The line of the last step which has one. ``runs``: the counterexamples by name."""
+    trace = runs.get(row.trace or "")
     sources = [step.source for step in trace.steps if step.source] if trace else []
     place = _PLACE.fullmatch(sources[-1]) if sources else None
     return (place["file"], int(place["line"])) if place else None

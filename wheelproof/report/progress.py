@@ -1,4 +1,4 @@
-"""What a run shows while it works: a live display on a terminal, plain lines everywhere else.
+"""The progress of a run: a live display on a terminal, plain lines everywhere else.
 
 Both are listeners for the notices of `wheelproof.events`, are called in the parent process only,
 and start no thread, so that they stay safe beside worker processes. They print to standard error.
@@ -30,29 +30,28 @@ class Running:
 
     def describe(self, now: float) -> str:
         """States, rate and time of the check so far."""
-        spent = now - self.started
+        seconds = now - self.started
         parts = []
         if self.states is not None:
             parts.append(f"{self.states:,} states")
-            if spent >= 1:
-                parts.append(f"{self.states / spent:,.0f}/s")
+            if seconds >= 1:
+                parts.append(f"{self.states / seconds:,.0f}/s")
         if self.waiting is not None:
             parts.append(f"{self.waiting:,} waiting")
-        parts.append(f"{spent:.0f} s")
+        parts.append(f"{seconds:.0f} s")
         if self.budget is not None:
-            parts.append(f"{max(0.0, self.budget - spent):.0f} s of the budget left")
+            parts.append(f"{max(0.0, self.budget - seconds):.0f} s of the budget left")
         return ", ".join(parts)
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """What checks took in an earlier run that came to its end.
-
-    ``seconds``: of each check; ``jobs``: the processes of this run.
-    """
+    """The times of checks in an earlier run that came to its end."""
 
     seconds: Mapping[Check, float]
+    """The time of each check."""
     jobs: int
+    """The processes of that run."""
 
 
 NOTHING = Earlier({}, 1)
@@ -82,18 +81,18 @@ class Ahead:
         return max(whole, max(self.known.values(), default=0.0))
 
     def _text(self) -> str:
-        checks, cached, run = self.planned.checks, self.planned.cached, len(self.planned.run)
+        checks, hits, run = self.planned.checks, self.planned.cached, len(self.planned.run)
         head = f"{checks} check{'' if checks == 1 else 's'}"
-        if cached:
-            head += f", {cached} cached"
+        if hits:
+            head += f", {hits} cached"
             if not run:
                 return head
-        others = f"the other {run}" if cached else "them"
+        rest = f"the other {run}" if hits else "them"
         if not self.known:
-            return f"{head}: no earlier run tells how long {others if cached else 'they'} take"
+            return f"{head}: no earlier run tells how long {rest if hits else 'they'} take"
         part = len(self.known)
         source = (
-            "as an earlier run took" if part == run else f"by an earlier run of {part} of {others}"
+            "as an earlier run took" if part == run else f"by an earlier run of {part} of {rest}"
         )
         return f"{head}: about {minutes(self.seconds())}, {source}"
 
@@ -152,7 +151,7 @@ class Progress(AbstractContextManager["Progress"]):
     def count(self) -> str:
         """How many checks ended, of how many where that is known, and the time.
 
-        What is left is by an earlier run.
+        The time to the end is that of an earlier run.
         """
         parts = [f"{self.ended}/{self.planned}" if self.planned else str(self.ended)]
         if self.faults:

@@ -1,4 +1,4 @@
-"""What a check of recorded traces left beside the results: lateness and coverage.
+"""The file of a check of recorded traces beside the results: lateness and coverage.
 
 The file is of another command than ``verify``, and no part of its verdict.
 """
@@ -36,23 +36,24 @@ class Late:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A check of traces. ``runs``: verdict -> count. ``late``: without a gap, in order.
-
-    ``seen``: what was exercised of how much, by what it is; ``unseen``: what was not.
-    """
+    """A check of traces."""
 
     events: int
     runs: dict[str, int]
+    """Verdict -> count."""
     late: tuple[Late, ...]
+    """Classes of lateness without a gap, in order."""
     least: int
     greatest: int
-    seen: dict[str, tuple[int, int]]
+    covered: dict[str, tuple[int, int]]
+    """Kind of coverage -> (exercised, total)."""
     unseen: tuple[str, ...]
+    """Names that no trace exercised."""
 
     @property
     def handed(self) -> int:
         """The entries that were handed over."""
-        return sum(each.count for each in self.late)
+        return sum(late.count for late in self.late)
 
 
 def read(output: Path) -> Recorded | str | None:
@@ -72,9 +73,9 @@ def read(output: Path) -> Recorded | str | None:
 
 def _read(document: documents.Record) -> Recorded:
     runs = Counter(run.text("verdict") for run in document.objects("runs"))
-    covered, late = document.object("coverage"), document.object("lateness")
-    kinds, edges = covered.object("kinds").value, covered.object("edges").value
-    no_kinds, no_edges = covered.texts("kinds_unseen"), covered.texts("edges_untaken")
+    coverage, late = document.object("coverage"), document.object("lateness")
+    kinds, edges = coverage.object("kinds").value, coverage.object("edges").value
+    no_kinds, no_edges = coverage.texts("kinds_unseen"), coverage.texts("edges_untaken")
     classes = _classes(late) if late.value.get("count") else ()
     return Recorded(
         events=int(document.number("events")),
@@ -82,7 +83,7 @@ def _read(document: documents.Record) -> Recorded:
         late=classes,
         least=_bound(late, "least_ms") or 0 if classes else 0,
         greatest=_bound(late, "greatest_ms") or 0 if classes else 0,
-        seen={
+        covered={
             "kinds of event": (len(kinds), len(kinds) + len(no_kinds)),
             "(abstract state, action) edges": (len(edges), len(edges) + len(no_edges)),
         },
@@ -92,19 +93,19 @@ def _read(document: documents.Record) -> Recorded:
 
 def _classes(late: documents.Record) -> tuple[Late, ...]:
     """The classes with those between them that have no entry."""
-    found: list[Late] = []
-    for each in late.objects("classes"):
-        made = Late(_bound(each, "from_ms"), _bound(each, "below_ms"), int(each.number("count")))
-        above = found[-1].high if found else made.low
-        if made.low is not None and above is not None and above < made.low:
-            found.append(Late(above, made.low, 0))
-        found.append(made)
-    return tuple(found)
+    rows: list[Late] = []
+    for entry in late.objects("classes"):
+        row = Late(_bound(entry, "from_ms"), _bound(entry, "below_ms"), int(entry.number("count")))
+        above = rows[-1].high if rows else row.low
+        if row.low is not None and above is not None and above < row.low:
+            rows.append(Late(above, row.low, 0))
+        rows.append(row)
+    return tuple(rows)
 
 
 def _bound(record: documents.Record, name: str) -> int | None:
     """A whole number, which may be negative, or null."""
-    found = record.value.get(name)
-    if found is not None and type(found) is not int:
+    field = record.value.get(name)
+    if field is not None and type(field) is not int:
         raise record.fault(name, "must be a whole number or null")
-    return found
+    return field

@@ -1,6 +1,6 @@
 """The design review on a screen for each mechanism, in Markdown.
 
-It has what is claimed, what is not in order and what is not shown. The page has the rest: checks,
+It has the claims, the rows that are not in order, and the limits. The page has the rest: checks,
 properties, decisions and counterexamples. Made from results, the project's declarations and
 counterexamples only; equal input gives equal bytes.
 """
@@ -67,7 +67,7 @@ def render(
         unchecked=contents.unchecked(results, mechanisms),
         tools=sorted(results.tools.items()),
         bounds=_bounds,
-        killed=_killed,
+        killed=_kills,
         reason=reason,
         block=block,
     )
@@ -91,20 +91,20 @@ def fenced(text: str) -> Ready:
 
 
 def _bounds(claim: Claim) -> str:
-    shown = "; ".join(claim.bounds[:BOUNDS])
-    return shown + (f"; {len(claim.bounds) - BOUNDS} more" if len(claim.bounds) > BOUNDS else "")
+    bounds = "; ".join(claim.bounds[:BOUNDS])
+    return bounds + (f"; {len(claim.bounds) - BOUNDS} more" if len(claim.bounds) > BOUNDS else "")
 
 
-def _killed(part: Part) -> str:
+def _kills(part: Part) -> str:
     """The declared mutants in one sentence."""
     counts = {
-        "killed": [one for one in part.taken if one.outcome.startswith("killed")],
-        "shown equivalent": [one for one in part.taken if one.outcome == "exhaustive"],
-        "not run": [one for one in part.taken if one.outcome == "not run"],
+        "killed": [run for run in part.runs if run.outcome.startswith("killed")],
+        "shown equivalent": [run for run in part.runs if run.outcome == "exhaustive"],
+        "not run": [run for run in part.runs if run.outcome == "not run"],
     }
-    rest = len(part.taken) - sum(map(len, counts.values()))
-    stated = [f"{len(found)} {what}" for what, found in counts.items() if found]
-    return ", ".join([*stated, *([f"{rest} NOT IN ORDER"] if rest else [])])
+    rest = len(part.runs) - sum(map(len, counts.values()))
+    parts = [f"{len(runs)} {outcome}" for outcome, runs in counts.items() if runs]
+    return ", ".join([*parts, *([f"{rest} NOT IN ORDER"] if rest else [])])
 
 
 def _block(row: Row, traces: Mapping[str, Counterexample], root: Path, output: Path) -> Ready | str:

@@ -18,8 +18,8 @@ from wheelproof.verdict import Results, Row, Verdict
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def render(results: Results, found: Runs, output: Path, prefix: str = "") -> str:
-    """The document. ``found``: the counterexamples by name; ``output``: their folder.
+def render(results: Results, runs: Runs, output: Path, prefix: str = "") -> str:
+    """The document. ``runs``: the counterexamples by name; ``output``: their folder.
 
     ``prefix``: the project's folder in its repository, with a slash.
 
@@ -43,22 +43,22 @@ def render(results: Results, found: Runs, output: Path, prefix: str = "") -> str
                     "invocations": [
                         {"executionSuccessful": results.complete and bool(results.rows)}
                     ],
-                    "results": [_result(row, found, output, prefix) for row in bad],
+                    "results": [_result(row, runs, output, prefix) for row in bad],
                 }
             ],
         }
     )
 
 
-def annotations(results: Results, found: Runs, prefix: str = "") -> Iterator[str]:
+def annotations(results: Results, runs: Runs, prefix: str = "") -> Iterator[str]:
     """The findings as GitHub's workflow commands, a line each."""
     for row in results.rows:
         if not row.ok:
             fields = {"title": f"{row.mechanism} / {row.layer} / {row.name}"}
-            if place := of_counterexample(row, found):
+            if place := of_counterexample(row, runs):
                 fields = {"file": f"{prefix}{place[0]}", "line": str(place[1]), **fields}
             options = ",".join(f"{name}={_field(text)}" for name, text in fields.items())
-            yield f"::error {options}::{_escaped(reason(row))}"
+            yield f"::error {options}::{_escape(reason(row))}"
 
 
 def _rule(row: Row) -> str:
@@ -67,18 +67,18 @@ def _rule(row: Row) -> str:
     return visible(f"{row.layer}.{row.verdict}")
 
 
-def _result(row: Row, found: Runs, output: Path, prefix: str) -> dict[str, Any]:
+def _result(row: Row, runs: Runs, output: Path, prefix: str) -> dict[str, Any]:
     message = f"{row.mechanism} / {row.layer} / {row.name}: {reason(row)}"
     if row.trace:
         message += f" ({command('show', output, row.trace)})"
-    made: dict[str, Any] = {
+    result: dict[str, Any] = {
         "ruleId": _rule(row),
         "level": "error",
         "message": {"text": visible(message)},
         "partialFingerprints": {"check/v1": f"{row.mechanism}/{row.layer}/{row.name}"},
     }
-    if place := of_counterexample(row, found):
-        made["locations"] = [
+    if place := of_counterexample(row, runs):
+        result["locations"] = [
             {
                 "physicalLocation": {
                     "artifactLocation": {"uri": quote(f"{prefix}{place[0]}")},
@@ -86,12 +86,12 @@ def _result(row: Row, found: Runs, output: Path, prefix: str) -> dict[str, Any]:
                 }
             }
         ]
-    return made
+    return result
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _field(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,4 +1,4 @@
-"""What is new in a run: its rows beside those of the runs that the output folder had before."""
+"""The changes of a run: its rows beside those of the runs that the output folder had before."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from wheelproof.verdict import Results, Row
 
 @dataclass(frozen=True)
 class Since:
-    """The checks that differ from the last run, by title.
-
-    ``started``: when that run was, UTC. ``broken``: not in order now, and in order or absent then;
-    ``mended``: in order now, and not then; ``gone`` and ``added``: checks that only one run has,
-    of two runs with one profile.
-    """
+    """The checks that differ from the last run, by title."""
 
     started: str
+    """The start of that run, UTC."""
     broken: tuple[str, ...] = ()
+    """Checks that are not in order now, and were in order or absent then."""
     mended: tuple[str, ...] = ()
+    """Checks that are in order now, and were not then."""
     gone: tuple[str, ...] = ()
+    """Checks of that run alone, with the same profile."""
     added: tuple[str, ...] = ()
+    """Checks of this run alone, with the same profile."""
 
     def lines(self, details: int, faults: int) -> Iterator[str]:
         """The counts in one line, and the first titles below it, so many at most.
@@ -36,15 +36,15 @@ class Since:
         yield f"new since {self.started[:16].replace('T', ' ')} UTC: {counts or 'nothing'}"
         if len(self.broken) == faults:
             del kinds["not in order"]
-        named = [(kind, title) for kind, titles in kinds.items() for title in titles]
-        for kind, title in named[:details]:
+        titles_by_kind = [(kind, title) for kind, titles in kinds.items() for title in titles]
+        for kind, title in titles_by_kind[:details]:
             yield f"    {kind}: {title}"
 
 
 def since(
     runs: Sequence[Results], now: Results, covers: Callable[[str, str, str], bool]
 ) -> Since | None:
-    """What is new beside the runs, of which a later one counts more; None where there is none.
+    """The changes beside the runs, of which a later one counts more; None where there is none.
 
     ``covers``: whether this run would have a check of this mechanism, layer and name.
     """

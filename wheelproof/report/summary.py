@@ -25,8 +25,8 @@ def _lines(results: Results, output: Path) -> Iterator[str]:
     bad = [row for row in results.rows if not row.ok]
     for row in bad[:SHOWN]:
         name = f"{row.mechanism} / {row.layer} / {row.name}"
-        shown = f": {_code(command('show', output, row.trace))}" if row.trace else ""
-        yield f"* {_text(f'{name}: {reason(row)}')}{shown}"
+        hint = f": {_code(command('show', output, row.trace))}" if row.trace else ""
+        yield f"* {_text(f'{name}: {reason(row)}')}{hint}"
     if len(bad) > SHOWN:
         yield f"* and {len(bad) - SHOWN} more"
     if not bad:
@@ -39,13 +39,13 @@ def _lines(results: Results, output: Path) -> Iterator[str]:
 
 def _code(text: str) -> str:
     """One line of code, between more backticks than stand in it together."""
-    shown = visible(text)
-    ticks = "`" * (1 + max(map(len, re.findall(r"`+", shown)), default=0))
-    return f"{ticks} {shown} {ticks}" if len(ticks) > 1 else f"`{shown}`"
+    clean = visible(text)
+    ticks = "`" * (1 + max(map(len, re.findall(r"`+", clean)), default=0))
+    return f"{ticks} {clean} {ticks}" if len(ticks) > 1 else f"`{clean}`"
 
 
 def _text(text: str) -> str:
     """One line that Markdown shows as it is."""
-    shown = visible(text)
-    shown = shown if len(shown) <= WIDEST else f"{shown[: WIDEST - 3]}..."
-    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|" else sign for sign in shown)
+    clean = visible(text)
+    clean = clean if len(clean) <= WIDEST else f"{clean[: WIDEST - 3]}..."
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|" else sign for sign in clean)

@@ -1,6 +1,6 @@
 """The report on the terminal: a screen of 40 lines by 80 columns, or every line with `verbose`.
 
-The screen has a line for each mechanism, the first rows not in order, what is new since the last
+The screen has a line for each mechanism, the first rows not in order, the changes since the last
 run, and the files. Off a terminal tables have no rules and no colour, so that a CI log stays
 readable and can be searched.
 """
@@ -68,31 +68,31 @@ def print_report(
 
     `output` is the folder of the run's files, `places` names the files in it ("results" ->
     path). `quiet`: the verdict line only. `verbose`: a line for each layer, for each fault and for
-    each violation that had to come, however many. `new`: what differs from the last run.
+    each violation that had to come, however many. `new`: the changes since the last run.
     `planned`: the project has a plan.
     """
     if quiet:
         target.print(verdict_line(results), soft_wrap=True)
         return
     plain, rows = not target.is_terminal, results.rows
-    broken = new.broken if new else ()
-    found = faults(sorted(rows, key=lambda row: row.title() not in broken), output)
-    named = list(new.lines(len(rows) if verbose else NEW, len(found))) if new else []
+    titles = new.broken if new else ()
+    blocks = faults(sorted(rows, key=lambda row: row.title() not in titles), output)
+    changes = list(new.lines(len(rows) if verbose else NEW, len(blocks))) if new else []
     below = [
-        *(Text(visible(line) if verbose else shortened(line)) for line in named),
+        *(Text(visible(line) if verbose else shorten(line)) for line in changes),
         *models(rows),
         *(
-            Text(shortened(f"not run: layer {layer}: {why}", 2 * WIDTH), style="yellow")
+            Text(shorten(f"not run: layer {layer}: {why}", 2 * WIDTH), style="yellow")
             for layer, why in results.not_run.items()
         ),
         *([] if planned else [Text(f"no plan: a check that is lost goes unseen; `{COMMAND}`")]),
-        *(Text(f"{what + ':':<12}{visible(path)}", style="dim") for what, path in places.items()),
+        *(Text(f"{title + ':':<12}{visible(path)}", style="dim") for title, path in places.items()),
         verdict_line(results),
     ]
     if verbose:
-        lines = [line for fault in found for line in fault] + expected_violations(rows)
+        lines = [line for fault in blocks for line in fault] + expected_violations(rows)
     else:
-        lines = fitting(found, HEIGHT - height(below) - table_height(rows, plain))
+        lines = fitting(blocks, HEIGHT - height(below) - table_height(rows, plain))
     if rows:
         target.print(table(rows, plain) if verbose else summary(rows, plain))
     for line in [*lines, *below]:
@@ -113,41 +113,41 @@ def height(lines: Iterable[Text]) -> int:
     return sum(max(1, len(textwrap.wrap(line.plain, WIDTH))) for line in lines)
 
 
-def shortened(text: str, width: int = WIDTH) -> str:
+def shorten(text: str, width: int = WIDTH) -> str:
     """The text without its end, if it is longer than a line of the screen."""
-    shown = visible(text)
-    return shown if len(shown) <= width else f"{shown[: width - 3]}..."
+    clean = visible(text)
+    return clean if len(clean) <= width else f"{clean[: width - 3]}..."
 
 
-def fitting(found: Sequence[Sequence[Text]], room: int) -> list[Text]:
+def fitting(blocks: Sequence[Sequence[Text]], room: int) -> list[Text]:
     """The first faults that fit into so many lines, one at least, and how many more there are."""
-    shown: list[Text] = []
-    for number, fault in enumerate(found):
-        left = room - height(shown) - (number + 1 < len(found))
-        if height(fault) > left:
+    lines: list[Text] = []
+    for number, fault in enumerate(blocks):
+        space = room - height(lines) - (number + 1 < len(blocks))
+        if height(fault) > space:
             if number:
-                rest = len(found) - number
-                return [*shown, Text(f"and {rest} more: --verbose prints each", style="red")]
-            fault = [cut(fault[0], max(1, left - height(fault[1:]))), *fault[1:]]
-        shown += fault
-    return shown
+                rest = len(blocks) - number
+                return [*lines, Text(f"and {rest} more: --verbose prints each", style="red")]
+            fault = [cut(fault[0], max(1, space - height(fault[1:]))), *fault[1:]]
+        lines += fault
+    return lines
 
 
-def cut(line: Text, most: int) -> Text:
+def cut(line: Text, limit: int) -> Text:
     """The line without its end, if it takes more lines of the screen than these."""
-    made, length = line.copy(), WIDTH * most
-    while height([made]) > most:
-        made.truncate(length, overflow="ellipsis")
+    copy, length = line.copy(), WIDTH * limit
+    while height([copy]) > limit:
+        copy.truncate(length, overflow="ellipsis")
         length -= 1
-    return made
+    return copy
 
 
 def models(rows: Sequence[Row]) -> list[Text]:
     """Where mechanisms without a model by hand have theirs from, in one line."""
-    found = {row.mechanism: row.figures["model"] for row in rows if "model" in row.figures}
-    if len(found) > 1:
-        return [Text(shortened(f"models: compiled from the specifications: {', '.join(found)}"))]
-    return [Text(visible(f"model: that of {name} is {how}")) for name, how in found.items()]
+    models = {row.mechanism: row.figures["model"] for row in rows if "model" in row.figures}
+    if len(models) > 1:
+        return [Text(shorten(f"models: compiled from the specifications: {', '.join(models)}"))]
+    return [Text(visible(f"model: that of {name} is {how}")) for name, how in models.items()]
 
 
 def verdict_line(results: Results) -> Text:
@@ -158,8 +158,8 @@ def verdict_line(results: Results) -> Text:
     )
     if not results.complete:
         return Text(f"{good} when the run was broken off: PARTIAL RESULTS", style="red")
-    if cached := sum(CACHED in row.figures for row in results.rows):
-        good += f", {cached} cached"
+    if reused := sum(CACHED in row.figures for row in results.rows):
+        good += f", {reused} cached"
     absent = "".join(f"; layer {layer} NOT RUN" for layer in results.not_run)
     if code == 1 and any(row.verdict is Verdict.ERROR for row in results.rows):
         absent = f"; a TOOL FAILED in another check{absent}"
@@ -168,22 +168,22 @@ def verdict_line(results: Results) -> Text:
 
 def table(rows: Sequence[Row], plain: bool = False) -> Table:
     """One line for each mechanism and layer, in the order of mechanisms and of LAYERS."""
-    made = Table(
+    table = Table(
         box=None if plain else box.SIMPLE_HEAD,
         pad_edge=False,
         show_edge=False,
         padding=(0, 2, 0, 0),
     )
     for heading in ("mechanism", "layer"):
-        made.add_column(heading, no_wrap=True)
-    made.add_column("ok / total", justify="right", no_wrap=True)
-    made.add_column("verdict", overflow="fold")
-    made.add_column("bound", overflow="fold")
-    made.add_column("states / edges", justify="right", no_wrap=True)
-    made.add_column("seconds", justify="right", no_wrap=True)
-    for (mechanism, layer), group in grouped(rows).items():
+        table.add_column(heading, no_wrap=True)
+    table.add_column("ok / total", justify="right", no_wrap=True)
+    table.add_column("verdict", overflow="fold")
+    table.add_column("bound", overflow="fold")
+    table.add_column("states / edges", justify="right", no_wrap=True)
+    table.add_column("seconds", justify="right", no_wrap=True)
+    for (mechanism, layer), group in groups_of(rows).items():
         good = sum(row.ok for row in group)
-        made.add_row(
+        table.add_row(
             Text(visible(mechanism)),
             Text(visible(layer)),
             Text(f"{good} / {len(group)}", style="" if good == len(group) else "red bold"),
@@ -192,42 +192,42 @@ def table(rows: Sequence[Row], plain: bool = False) -> Table:
             _counts(group),
             f"{sum(row.seconds for row in group):.1f}",
         )
-    return made
+    return table
 
 
 def summary(rows: Sequence[Row], plain: bool = False) -> Table:
     """One line for each mechanism, at most 80 columns wide; of several the last has the sums."""
-    made = Table(
+    table = Table(
         box=None if plain else box.SIMPLE_HEAD,
         pad_edge=False,
         show_edge=False,
         padding=(0, 2, 0, 0),
     )
-    made.add_column("mechanism", no_wrap=True)
+    table.add_column("mechanism", no_wrap=True)
     for heading in ("ok / total", "killed", "states / edges", "seconds"):
-        made.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="right", no_wrap=True)
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(row.mechanism, []).append(row)
-    shown = groups
+    rows_there = groups
     if len(groups) > MECHANISMS:
         first = sorted(groups, key=lambda name: all(row.ok for row in groups[name]))[:MECHANISMS]
-        shown = {name: group for name, group in groups.items() if name in first}
-        rest = [row for name in groups.keys() - shown.keys() for row in groups[name]]
-        shown |= {f"{len(groups) - MECHANISMS} more": rest}
-    for name, group in [*shown.items(), *([("all", list(rows))] if len(groups) > 1 else [])]:
+        rows_there = {name: group for name, group in groups.items() if name in first}
+        rest = [row for name in groups.keys() - rows_there.keys() for row in groups[name]]
+        rows_there |= {f"{len(groups) - MECHANISMS} more": rest}
+    for name, group in [*rows_there.items(), *([("all", list(rows))] if len(groups) > 1 else [])]:
         good = sum(row.ok for row in group)
-        made.add_row(
+        table.add_row(
             Text(visible(name)),
             Text(f"{good} / {len(group)}", style="" if good == len(group) else "red bold"),
             str(sum(row.ok and row.verdict is Verdict.VIOLATED for row in group)),
             _counts(group),
             f"{sum(row.seconds for row in group):.1f}",
         )
-    return made
+    return table
 
 
-def grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
+def groups_of(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
     """The rows by mechanism (in order of appearance) and layer (in LAYERS' order, others last)."""
     mechanisms = list(dict.fromkeys(row.mechanism for row in rows))
     groups: dict[tuple[str, str], list[Row]] = {}
@@ -247,7 +247,7 @@ def grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
 
 def faults(rows: Sequence[Row], output: Path) -> list[list[Text]]:
     """For each row that is not in order: name, verdict, reason, and how to show its trace."""
-    found = []
+    blocks = []
     for row in rows:
         if row.ok:
             continue
@@ -257,8 +257,8 @@ def faults(rows: Sequence[Row], output: Path) -> list[list[Text]]:
         lines = [line]
         if row.trace:
             lines.append(Text(visible(f"    {command('show', output, row.trace)}"), style="dim"))
-        found.append(lines)
-    return found
+        blocks.append(lines)
+    return blocks
 
 
 def command(name: str, output: Path, trace: str) -> str:
@@ -276,13 +276,13 @@ def reason(row: Row) -> str:
 def expected_violations(rows: Sequence[Row]) -> list[Text]:
     """The violations that had to come, in a line each: they show that the checks can fail."""
     return [
-        Text.assemble(("killed: ", "dim"), visible(killed(row)))
+        Text.assemble(("killed: ", "dim"), visible(kills(row)))
         for row in rows
         if row.ok and row.verdict is Verdict.VIOLATED
     ]
 
 
-def killed(row: Row) -> str:
+def kills(row: Row) -> str:
     """A violation as one phrase, with the depth where the figures have one."""
     depths = list(
         dict.fromkeys(value for name, value in row.figures.items() if name.startswith("depth"))
@@ -292,17 +292,17 @@ def killed(row: Row) -> str:
 
 
 def _verdicts(group: Sequence[Row]) -> Text:
-    """The words of a group; what is not in order comes first and is counted."""
+    """The words of a group; those not in order come first and are counted."""
     line = Text()
     for ok in (False, True):
         words = [row.verdict for row in group if row.ok is ok]
         for verdict in dict.fromkeys(sorted(words, key=list(Verdict).index)):
-            counted = (
+            counts = (
                 f"{words.count(verdict)} "
                 if len({row.verdict for row in group}) > 1 or not ok
                 else ""
             )
-            expected = (
+            expectation = (
                 " as expected"
                 if ok and verdict is Verdict.VIOLATED
                 else ""
@@ -310,7 +310,7 @@ def _verdicts(group: Sequence[Row]) -> Text:
                 else " (not in order)"
             )
             style = "green" if ok else "red" if _STYLES[verdict] == "green" else _STYLES[verdict]
-            line.append(", " if line else "").append(f"{counted}{verdict}{expected}", style=style)
+            line.append(", " if line else "").append(f"{counts}{verdict}{expectation}", style=style)
     return line
 
 
@@ -322,7 +322,7 @@ def _bounds(group: Sequence[Row]) -> str:
 
 
 def _counts(group: Sequence[Row]) -> str:
-    """Sums over the group; a dash for what no row counts."""
+    """Sums over the group; a dash where no row counts."""
     sums: list[int | None] = [None, None]
     for row in group:
         pair = next((pair for pair in _COUNTS if pair[0] in row.figures), ())

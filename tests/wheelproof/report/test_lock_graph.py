@@ -30,7 +30,7 @@ DECLARED = Documented(
         "pairs": Exempt("pairs", ("C -> C",), "the smaller first"),
     },
 )
-GRAPH = lock_graph.documented(DECLARED)
+GRAPH = lock_graph.documentation(DECLARED)
 
 
 def test_the_halves_of_a_lock_are_one_and_detours_replace_direct_edges():
@@ -88,7 +88,7 @@ def test_the_picture_is_xml_whose_boxes_lie_apart_and_inside(graph):
 
 
 def test_a_stand_in_is_drawn_as_the_locks_in_whose_place_it_is():
-    graph = lock_graph.documented(replace(DECLARED, stand_ins={"E": ("C", "F")}))
+    graph = lock_graph.documentation(replace(DECLARED, stand_ins={"E": ("C", "F")}))
     assert "E" not in graph.says and ">E<" not in lock_graph.svg(graph)
     assert {("A", "C"), ("A", "F")} <= graph.edges and ("A", "F") in graph.direct
 
@@ -99,7 +99,7 @@ def row(**figures):
 
 def test_a_collected_graph_names_the_edge_that_closes_a_cycle():
     edges = {"A(read) -> B": "impl/a.py:1", "B -> C": "impl/a.py:2", "C -> A(write)": "impl/a.py:3"}
-    graph = lock_graph.collected([row(classes=3, edges=3, **edges)])
+    graph = lock_graph.collection([row(classes=3, edges=3, **edges)])
     assert graph.says == {"A": "", "B": "", "C": ""}
     assert len(graph.edges) == 2 and list(graph.exempt.values()) == [lock_graph.CLOSES]
     assert boxes(lock_graph.svg(graph))

@@ -10,7 +10,7 @@ import pytest
 
 from wheelproof.console import can_encode, console, visible
 from wheelproof.report.since import Since
-from wheelproof.report.terminal import killed, print_report, verdict_line
+from wheelproof.report.terminal import kills, print_report, verdict_line
 from wheelproof.verdict import judge
 
 
@@ -161,7 +161,7 @@ def test_different_depths_are_all_shown():
         property="P",
         figures={"depth_spec": 3, "depth_model": 3, "depth_impl": 4},
     )
-    assert killed(row) == "M by P at depth 3 / 4 (m, mutant)"
+    assert kills(row) == "M by P at depth 3 / 4 (m, mutant)"
 
 
 def test_visible_keeps_what_can_be_seen():

@@ -62,7 +62,7 @@ class Excerpts:
             part = self._steps[file + mark].get(label)
             if part is None:
                 return ""
-            text = _trimmed(lines[part.start : min(part.stop, part.start + MOST)])
+            text = _trim(lines[part.start : min(part.stop, part.start + MOST)])
             self.found[key] = _excerpt(file, part.start, text, range(len(text)))
         return key
 
@@ -87,8 +87,8 @@ class Excerpts:
     def _texts(self, mechanism: str, without: str) -> Mapping[str, str]:
         """The files that a decision changes, with their changed texts."""
         if (mechanism, without) not in self._changed:
-            declared = self._mechanisms.get(mechanism)
-            decision = declared.decisions.get(without) if declared else None
+            mechanism_ = self._mechanisms.get(mechanism)
+            decision = mechanism_.decisions.get(without) if mechanism_ else None
             try:
                 self._changed[mechanism, without] = decision.texts(self._root) if decision else {}
             except UsageError:  # it no longer fits the sources
@@ -96,8 +96,8 @@ class Excerpts:
         return self._changed[mechanism, without]
 
     def _lines(self, mechanism: str, file: str, without: str) -> list[str]:
-        if file in (changed := self._texts(mechanism, without)):
-            return changed[file].split("\n")
+        if file in (texts := self._texts(mechanism, without)):
+            return texts[file].split("\n")
         if file not in self._unchanged:
             try:
                 text = reading.text(self._root / file)
@@ -109,23 +109,23 @@ class Excerpts:
 
 def _labels(file: str, lines: list[str]) -> dict[str, range]:
     """The first place of each anchor."""
-    found: dict[str, range] = {}
+    ranges: dict[str, range] = {}
     for name, part in anchors_of(Path(file), "\n".join(lines)):
-        found.setdefault(name, part)
-    return found
+        ranges.setdefault(name, part)
+    return ranges
 
 
-def _trimmed(lines: list[str]) -> list[str]:
+def _trim(lines: list[str]) -> list[str]:
     while lines and not lines[-1].strip():
         lines = lines[:-1]
     return lines
 
 
-def _excerpt(file: str, first: int, lines: list[str], marked: range | list[int]) -> Excerpt:
+def _excerpt(file: str, first: int, lines: list[str], marks: range | list[int]) -> Excerpt:
     margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     return {
         "file": file,
         "first": first + 1,
         "lines": [line[margin:] for line in lines],
-        "marked": list(marked),
+        "marked": list(marks),
     }

@@ -16,7 +16,7 @@ from wheelproof.counterexample.explored import Explored, Shown, is_same_line
 
 @dataclass
 class Cell:
-    """What a thread does in one source line. ``folded``: the steps that are folded before it."""
+    """The steps of a thread in one source line."""
 
     thread: str
     column: int
@@ -25,14 +25,16 @@ class Cell:
     says: list[str]
     holds: tuple[str, ...]
     folded: list[Shown] = field(default_factory=list)
+    """The steps that are folded before it."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A thread is preempted here. ``column`` is 0: it stands across all of them."""
+    """A thread is preempted here."""
 
     thread: str
     column: int = 0
+    """0 for a rule across all columns."""
 
 
 @dataclass(frozen=True)
@@ -55,24 +57,24 @@ class Grid:
 def grids(orders: Mapping[str, Explored]) -> dict[str, Grid]:
     """The grids of orders by the name of their file."""
     return {
-        name: Grid(f"order-{number}", explored, tuple(_rows(explored)))
-        for number, (name, explored) in enumerate(orders.items(), 1)
+        name: Grid(f"order-{number}", run, tuple(_rows(run)))
+        for number, (name, run) in enumerate(orders.items(), 1)
     }
 
 
-def _rows(explored: Explored) -> list[Cell | Rule]:
-    shown = explored.order
+def _rows(run: Explored) -> list[Cell | Rule]:
+    steps = run.order
     rows: list[Cell | Rule] = []
-    folded: dict[str, list[Shown]] = defaultdict(list)
+    hidden: dict[str, list[Shown]] = defaultdict(list)
     before: Shown | None = None
     running = ""
-    for step in shown.steps:
+    for step in steps.steps:
         if step.preempts and running:
             rows.append(Rule(running))
             before = None
         running = step.thread
         if step.folded:
-            folded[step.thread].append(step)
+            hidden[step.thread].append(step)
             before = None
             continue
         last = rows[-1] if rows else None
@@ -80,12 +82,12 @@ def _rows(explored: Explored) -> list[Cell | Rule]:
             last.says += step.says
             last.holds = step.holds
         else:
-            rows.append(_cell(step, shown.threads, shown.file, folded.pop(step.thread, [])))
+            rows.append(_cell(step, steps.threads, steps.file, hidden.pop(step.thread, [])))
         before = step
     return rows
 
 
-def _cell(step: Shown, threads: tuple[str, ...], file: str | None, folded: list[Shown]) -> Cell:
+def _cell(step: Shown, threads: tuple[str, ...], file: str | None, hidden: list[Shown]) -> Cell:
     at = f"{step.line}" if file is not None else f"{Path(step.file).name}:{step.line}"
     column = threads.index(step.thread) + 1
-    return Cell(step.thread, column, at, step.code, [*step.says], step.holds, folded)
+    return Cell(step.thread, column, at, step.code, [*step.says], step.holds, hidden)

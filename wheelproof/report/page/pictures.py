@@ -27,21 +27,24 @@ BAR = 260
 
 @dataclass(frozen=True)
 class Line:
-    """A label. ``path``: its squares, one for each scenario that runs it; ``count``: of those."""
+    """A label."""
 
     label: str
     y: int
     path: str
+    """Its squares, one for each scenario that runs it."""
     count: int
+    """The number of these scenarios."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Labels by scenarios. ``columns``: scenario and the middle of its column."""
+    """Labels by scenarios."""
 
     lines: tuple[Line, ...]
     columns: tuple[tuple[str, int], ...]
-    left: int
+    """Each scenario with the middle of its column."""
+    margin: int
     top: int
     width: int
     height: int
@@ -59,50 +62,56 @@ class Grid:
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar. ``text``: what it says in words; ``parts``: (kind, from, length)."""
+    """One bar."""
 
     name: str
     text: str
+    """Its text in words."""
     parts: tuple[tuple[str, float, float], ...]
+    """(kind, from, length) of each part."""
 
 
 def grid(part: Part) -> Grid | None:
     """The labels of a mechanism by its scenarios; None where the results do not have them."""
     scenarios = next(
         (
-            found
+            scenarios_of_row
             for row in part.rows
-            if row.layer == "coverage" and row.name == "labels" and (found := _scenarios(row))
+            if row.layer == "coverage"
+            and row.name == "labels"
+            and (scenarios_of_row := _scenarios(row))
         ),
         None,
     )
     if scenarios is None:
         return None
-    declared = part.mechanism.labels if part.mechanism else {}
-    labels = sorted({*declared, *(each for ran in scenarios.values() for each in ran)}, key=_order)
-    left = round(LETTER * max(map(len, labels), default=0) + 12)
+    table = part.mechanism.labels if part.mechanism else {}
+    labels = sorted({*table, *(label for ran in scenarios.values() for label in ran)}, key=_order)
+    margin = round(LETTER * max(map(len, labels), default=0) + 12)
     top = round(LETTER * max(map(len, scenarios)) + 10)
     lines = []
     for number, label in enumerate(labels):
         y = top + CELL * number
-        ran = [at for at, found in enumerate(scenarios.values()) if label in found]
+        ran = [at for at, ran_there in enumerate(scenarios.values()) if label in ran_there]
         path = "".join(
-            f"M{left + CELL * at} {y}h{CELL - GAP}v{CELL - GAP}h-{CELL - GAP}z" for at in ran
+            f"M{margin + CELL * at} {y}h{CELL - GAP}v{CELL - GAP}h-{CELL - GAP}z" for at in ran
         )
         lines.append(Line(label, y, path, len(ran)))
-    columns = tuple((name, left + CELL * at + 9) for at, name in enumerate(scenarios))
-    width = left + CELL * len(columns) + 40
-    return Grid(tuple(lines), columns, left, top, width, top + CELL * len(labels) + 4)
+    columns = tuple((name, margin + CELL * at + 9) for at, name in enumerate(scenarios))
+    width = margin + CELL * len(columns) + 40
+    return Grid(tuple(lines), columns, margin, top, width, top + CELL * len(labels) + 4)
 
 
 def _scenarios(row: Row) -> dict[str, list[str]] | None:
     """scenario -> labels, of the figure of a row; None for older results and for other ones."""
-    found: Any = row.figures.get("scenarios")
-    if not isinstance(found, Mapping) or not found:
+    figure: Any = row.figures.get("scenarios")
+    if not isinstance(figure, Mapping) or not figure:
         return None
-    if not all(isinstance(each, str) for each in found.values()):
+    if not all(isinstance(text, str) for text in figure.values()):
         return None
-    return {str(name): [each for each in ran.split(", ") if each] for name, ran in found.items()}
+    return {
+        str(name): [label for label in ran.split(", ") if label] for name, ran in figure.items()
+    }
 
 
 def _order(label: str) -> list[tuple[str, int]]:
@@ -115,27 +124,27 @@ COVERED = {
     "branches": ("run", "excepted", "declared"),
     "fields": ("read", "excepted", "changed"),
 }
-"""Row of layer coverage -> the figures of what is covered, of the exceptions, and of all."""
+"""Row of layer coverage -> the figures of coverage, of the exceptions, and of all."""
 
 
 def bars(part: Part) -> list[Bar]:
     """A bar for each row of coverage that counts something."""
-    made = []
+    bars = []
     for row in part.rows:
         if row.layer != "coverage" or row.name not in COVERED:
             continue
-        done, excepted, every = (_count(row, name) for name in COVERED[row.name])
+        count, excepted, every = (_count(row, name) for name in COVERED[row.name])
         if not every:
             continue
         words = COVERED[row.name]
-        text = f"{done} of {every} {words[0]}" + (f", {excepted} excepted" if excepted else "")
-        made.append(_bar(row.name, text, {"done": done, "except": excepted}, every))
-    return made
+        text = f"{count} of {every} {words[0]}" + (f", {excepted} excepted" if excepted else "")
+        bars.append(_bar(row.name, text, {"done": count, "except": excepted}, every))
+    return bars
 
 
 def _count(row: Row, name: str) -> int:
-    found = row.figures.get(name, 0)
-    return found if type(found) is int and found > 0 else 0
+    figure = row.figures.get(name, 0)
+    return figure if type(figure) is int and figure > 0 else 0
 
 
 def _bar(name: str, text: str, counts: Mapping[str, int], every: int) -> Bar:
@@ -155,21 +164,21 @@ def lateness(recorded: Recorded) -> list[Bar]:
 
     A class with any entry has a bar that can be seen.
     """
-    most = max((each.count for each in recorded.late), default=0)
+    highest = max((late.count for late in recorded.late), default=0)
     return [
         Bar(
-            each.name,
-            f"{each.count:,}",
-            (("done", 0.0, round(max(1.0, BAR * each.count / most), 2)),) if each.count else (),
+            late.name,
+            f"{late.count:,}",
+            (("done", 0.0, round(max(1.0, BAR * late.count / highest), 2)),) if late.count else (),
         )
-        for each in recorded.late
+        for late in recorded.late
     ]
 
 
-def seen(recorded: Recorded) -> list[Bar]:
-    """What the traces exercised, a bar for each kind of thing."""
+def coverage(recorded: Recorded) -> list[Bar]:
+    """The coverage of traces, a bar for each kind."""
     return [
-        _bar(name, f"{done} of {every}", {"done": done}, every)
-        for name, (done, every) in recorded.seen.items()
+        _bar(name, f"{count} of {every}", {"done": count}, every)
+        for name, (count, every) in recorded.covered.items()
         if every
     ]

@@ -65,11 +65,11 @@ def render(
     excerpts = Excerpts(root, mechanisms)
     title = f"Design review: {verdict_line(results).plain}"
     steps = {
-        name: _stepped(trace, rows[name], excerpts, output, ids)
+        name: _steps(trace, rows[name], excerpts, output, ids)
         for name, trace in traces.items()
         if name in rows
     }
-    depths = [depth for part in parts for one in part.taken for depth in _depths(one)]
+    depths = [depth for part in parts for run in part.runs for depth in _depths(run)]
     deepest = max(depths, default=1)
     script, style = (
         resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
@@ -79,7 +79,7 @@ def render(
         loader=PackageLoader(__package__, ""),
         undefined=StrictUndefined,
         autoescape=True,
-        finalize=_shown,
+        finalize=_as_text,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -107,7 +107,7 @@ def render(
         recorded_file=FILE,
         link=_link,
         depth=_depth,
-        width=lambda one: f"{WIDEST * max(_depths(one), default=0) / deepest:.2f}",
+        width=lambda run: f"{WIDEST * max(_depths(run), default=0) / deepest:.2f}",
         style=Markup(style),
         script=Markup(script),
         script_hash=_hash(script),
@@ -115,7 +115,7 @@ def render(
     )
 
 
-def _shown(value: Any) -> Any:
+def _as_text(value: Any) -> Any:
     """Control characters as escapes; line ends stay."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
@@ -153,18 +153,18 @@ def _cell(part: Part, layer: str) -> Claim | None:
 def _decisions(part: Part) -> list[tuple[Decision, list[Taken]]]:
     return [
         (group[0].decision, group)
-        for _, found in groupby(part.taken, key=lambda one: one.decision.name)
-        if (group := list(found))
+        for _, same in groupby(part.runs, key=lambda run: run.decision.name)
+        if (group := list(same))
     ]
 
 
-def _depths(one: Taken) -> list[int]:
-    return [depth for depth in one.depths.values() if isinstance(depth, int)]
+def _depths(run: Taken) -> list[int]:
+    return [depth for depth in run.depths.values() if isinstance(depth, int)]
 
 
-def _depth(one: Taken) -> str:
+def _depth(run: Taken) -> str:
     """The length of the shortest counterexamples of specification, model and implementation."""
-    depths = list(dict.fromkeys(_depths(one)))
+    depths = list(dict.fromkeys(_depths(run)))
     return f" after {' / '.join(map(str, depths))} steps" if depths else ""
 
 
@@ -172,23 +172,23 @@ def _texts(
     rows: Iterable[Row], traces: Mapping[str, Counterexample], root: Path, output: Path
 ) -> dict[str, str]:
     """The findings as columns of text."""
-    found = {}
+    links = {}
     for row in rows:
         if row.trace is not None and not row.ok and row.trace in traces:
             lines = columns.render(traces[row.trace], TEXT_WIDTH, root, str(output / row.trace))
-            found[row.trace] = "\n".join(line.plain for line in lines)
-    return found
+            links[row.trace] = "\n".join(line.plain for line in lines)
+    return links
 
 
 def _waits(
-    traces: Mapping[str, Counterexample], shown: Iterable[str]
+    traces: Mapping[str, Counterexample], paths: Iterable[str]
 ) -> dict[str, wait_picture.Picture]:
     """The pictures of those that end in a deadlock."""
-    graphs = {name: wait_graph(traces[name]) for name in shown}
+    graphs = {name: wait_graph(traces[name]) for name in paths}
     return {name: wait_picture.picture(graph) for name, graph in graphs.items() if graph}
 
 
-def _stepped(
+def _steps(
     trace: Counterexample,
     row: Row,
     excerpts: Excerpts,
@@ -197,7 +197,7 @@ def _stepped(
 ) -> dict[str, Any]:
     """A counterexample as the stepper reads it."""
     moving = {step.thread for step in trace.steps}
-    found = excerpts.of_trace(trace)
+    sources = excerpts.of_trace(trace)
     return {
         "title": row.title(),
         "ok": row.ok,
@@ -227,7 +227,7 @@ def _stepped(
                 "access": step.access,
             }
             for step, at, (spec, code) in zip(
-                trace.steps, addresses(trace.steps), found, strict=True
+                trace.steps, addresses(trace.steps), sources, strict=True
             )
         ],
         "loop": trace.loop,

@@ -1,7 +1,7 @@
-"""Who waits for what at a deadlock, as plain geometry: boxes and arrows.
+"""The waits of a deadlock, as plain geometry: boxes and arrows.
 
 The circle lies in two rows, so that its arrows go round. Everything else stands in rows above and
-below, each beside what it waits for. The template draws it as SVG. All sizes are in pixels.
+below, each beside the node that it waits for. The template draws it as SVG. Sizes are in pixels.
 """
 
 from __future__ import annotations
@@ -31,15 +31,18 @@ HEAD = 8
 
 @dataclass(frozen=True)
 class Box:
-    """One node. ``x`` and ``y``: its middle; ``inside``: part of the circle."""
+    """One node."""
 
     kind: str
     name: str
     text: str
     x: float
+    """The x of its middle."""
     y: float
+    """The y of its middle."""
     width: float
     inside: bool
+    """Whether it is part of the circle."""
 
 
 @dataclass(frozen=True)
@@ -56,29 +59,30 @@ class Line:
 
 @dataclass(frozen=True)
 class Picture:
-    """The boxes and arrows. ``text``: all of it in words."""
+    """The boxes and arrows."""
 
     boxes: tuple[Box, ...]
     lines: tuple[Line, ...]
     width: int
     height: int
     text: str
+    """All of it in words."""
 
 
 def picture(graph: WaitGraph) -> Picture:
     """The picture of a graph."""
-    texts = {node: _shortened(node[1]) for node in graph.nodes}
+    texts = {node: _shorten(node[1]) for node in graph.nodes}
     widths = {node: LETTER * cell_len(text) + 22 for node, text in texts.items()}
     rows = _ring(graph.ring)
     for number, row in _rows(graph).items():
         rows[number] = [*rows.get(number, ()), *row]
     middles = _middles(graph, rows, widths)
     margin = WORDS if len(graph.ring) == 2 else WORDS / 2
-    left = min(middles[node] - widths[node] / 2 for node in graph.nodes) - margin
+    start = min(middles[node] - widths[node] / 2 for node in graph.nodes) - margin
     right = max(middles[node] + widths[node] / 2 for node in graph.nodes) + margin
     top = min(rows)
     places = {
-        node: (middles[node] - left, (number - top) * APART + HIGH)
+        node: (middles[node] - start, (number - top) * APART + HIGH)
         for number, row in rows.items()
         for node in row
     }
@@ -92,20 +96,20 @@ def picture(graph: WaitGraph) -> Picture:
         for arrow in graph.arrows
     )
     height = (max(rows) - top) * APART + 2 * HIGH
-    return Picture(boxes, lines, math.ceil(right - left), height, _in_words(graph))
+    return Picture(boxes, lines, math.ceil(right - start), height, _in_words(graph))
 
 
-def _shortened(name: str) -> str:
+def _shorten(name: str) -> str:
     text = visible(name)
     return text if cell_len(text) <= MOST else set_cell_size(text, MOST - 1).rstrip() + "…"
 
 
 def _in_words(graph: WaitGraph) -> str:
-    stated = [f"{each.start[1]} {each.says} {each.end[1]}" for each in graph.arrows]
+    sentences = [f"{arrow.start[1]} {arrow.says} {arrow.end[1]}" for arrow in graph.arrows]
     if graph.ring:
         names = [node[1] for node in (*graph.ring, graph.ring[0])]
-        stated.append(f"a circle: {', '.join(names)}")
-    return "; ".join(stated)
+        sentences.append(f"a circle: {', '.join(names)}")
+    return "; ".join(sentences)
 
 
 def _turns(ring: Sequence[Node]) -> set[tuple[Node, Node]]:
@@ -123,37 +127,37 @@ def _middles(
     graph: WaitGraph, rows: Mapping[int, Sequence[Node]], widths: Mapping[Node, float]
 ) -> dict[Node, float]:
     """The middle of each box: the circle in columns, every other one near those that it joins."""
-    found: dict[Node, float] = {}
+    middles: dict[Node, float] = {}
     x = 0.0
-    for one, other in zip(rows[0], rows[1], strict=True) if graph.ring else ():
-        width = max(widths[one], widths[other])
-        found[one] = found[other] = x + width / 2
+    for first, second in zip(rows[0], rows[1], strict=True) if graph.ring else ():
+        width = max(widths[first], widths[second])
+        middles[first] = middles[second] = x + width / 2
         x += width + SPOKEN
-    others = [number for number in rows if not graph.ring or number not in (0, 1)]
-    for number in sorted(others, key=lambda number: (number < 0, abs(number))):
-        wanted = {}
+    numbers = [number for number in rows if not graph.ring or number not in (0, 1)]
+    for number in sorted(numbers, key=lambda number: (number < 0, abs(number))):
+        targets = {}
         for node in rows[number]:
-            near = [found[other] for other in _beside(graph.arrows, node) if other in found]
-            wanted[node] = sum(near) / len(near) if near else 0.0
-        row = sorted(wanted, key=wanted.__getitem__)
+            near = [middles[other] for other in _beside(graph.arrows, node) if other in middles]
+            targets[node] = sum(near) / len(near) if near else 0.0
+        row = sorted(targets, key=targets.__getitem__)
         for before, node in zip([None, *row], row, strict=False):
             least = -math.inf
             if before is not None:
                 room = (widths[before] + widths[node]) / 2 + BESIDE
-                least = found[before] + max(room, 2 * WORDS + 16)
-            found[node] = max(wanted[node], least)
-        shift = sum(wanted[node] - found[node] for node in row) / len(row)
-        found |= {node: found[node] + shift for node in row}
-    return found
+                least = middles[before] + max(room, 2 * WORDS + 16)
+            middles[node] = max(targets[node], least)
+        shift = sum(targets[node] - middles[node] for node in row) / len(row)
+        middles |= {node: middles[node] + shift for node in row}
+    return middles
 
 
 def _rows(graph: WaitGraph) -> dict[int, list[Node]]:
     """The rows of the nodes outside of the circle.
 
     Those that are joined to the circle stand above and below it, by their distance. The others
-    stand below all of them, each below what waits for it.
+    stand below all of them, each below the nodes that wait for it.
     """
-    found: dict[Node, int] = {}
+    levels: dict[Node, int] = {}
     half = len(graph.ring) // 2
     edge = {node: -1 if at < half else 1 for at, node in enumerate(graph.ring)}
     far = {node: 0 if side < 0 else 1 for node, side in edge.items()}
@@ -163,8 +167,8 @@ def _rows(graph: WaitGraph) -> dict[int, list[Node]]:
             for other in _beside(graph.arrows, node):
                 if other not in far and other not in following:
                     following[other] = side
-                    found[other] = far[node] + side
-        far |= {node: found[node] for node in following}
+                    levels[other] = far[node] + side
+        far |= {node: levels[node] for node in following}
         edge = following
     below = max(far.values(), default=-1) + 1
     depth = {node: 0 for node in graph.nodes if node not in far}
@@ -174,14 +178,16 @@ def _rows(graph: WaitGraph) -> dict[int, list[Node]]:
                 deeper = max(depth[arrow.end], depth[arrow.start] + 1)
                 depth[arrow.end] = min(deeper, len(depth) - 1)
     out: dict[int, list[Node]] = {}
-    for node, row in {**found, **{node: below + each for node, each in depth.items()}}.items():
+    for node, row in {**levels, **{node: below + number for node, number in depth.items()}}.items():
         out.setdefault(row, []).append(node)
     return out
 
 
 def _beside(arrows: Iterable[Arrow], node: Node) -> list[Node]:
     return [
-        each.end if each.start == node else each.start for each in arrows if node in _ends(each)
+        arrow.end if arrow.start == node else arrow.start
+        for arrow in arrows
+        if node in _ends(arrow)
     ]
 
 
@@ -205,7 +211,7 @@ def _line(
     else:
         way = 1 if to_y > y else -1
         y, to_y = y + way * HIGH / 2, to_y - way * HIGH / 2
-        if any(_ends(each) == (arrow.end, arrow.start) for each in arrows):
+        if any(_ends(back) == (arrow.end, arrow.start) for back in arrows):
             x, to_x = x + way * 12, to_x + way * 12  # there is one back beside it
             words = way * (WORDS / 2 + 3)
     length = math.hypot(to_x - x, to_y - y) or 1.0
@@ -216,6 +222,6 @@ def _line(
         (neck_x - over * HEAD / 2, neck_y + along * HEAD / 2),
         (neck_x + over * HEAD / 2, neck_y - along * HEAD / 2),
     )
-    head = " ".join(f"{one:.1f},{other:.1f}" for one, other in points)
+    head = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     path = f"M{x:.1f} {y:.1f}L{neck_x:.1f} {neck_y:.1f}"
     return Line(arrow.says, path, head, (x + to_x) / 2 + words, (y + to_y) / 2, inside)
