@@ -310,7 +310,7 @@ def show(
     if explored.is_one(trace):
         print(explored.read(trace).text(console(width=width).width))
         return
-    found = falsified.completed(document.read(trace), root)
+    found = falsified.complete(document.read(trace), root)
     target = console(width=width)
     glyphs = columns.UNICODE if can_encode(sys.stdout, columns.UNICODE.all()) else columns.ASCII
     print_lines(target, columns.render(found, target.width, root, str(trace), full, glyphs))

@@ -216,7 +216,7 @@ QUOTED = {
     ("wheelproof/commands/releases.py", "row.trace"): "a file's name, of checked names",
     ("wheelproof/commands/starting.py", "name"): "a checked name",
     ("wheelproof/commands/starting.py", "at"): "a quoted folder",
-    ("wheelproof/counterexample/replay.py", "found.mechanism"): "a checked name",
+    ("wheelproof/counterexample/replay.py", "trace.mechanism"): "a checked name",
     ("wheelproof/doctor.py", "package"): "one of a table",
     ("wheelproof/errors.py", "extra"): "a literal of a caller",
     ("wheelproof/doctor.py", "text"): "no command: the tool's version",

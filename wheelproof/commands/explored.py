@@ -47,7 +47,7 @@ class Report:
         (self.output / trace).unlink(missing_ok=True)
         if isinstance(outcome, Exploration):
             if outcome.answer is Answer.BUG:
-                explored.of(test, outcome, into).write(self.output / trace)
+                explored.from_exploration(test, outcome, into).write(self.output / trace)
             yield _row(test, outcome, trace)
         elif isinstance(outcome, UsageError):
             file, _, name = test.partition("::")

@@ -36,7 +36,7 @@ def run(name: str, root: Path, output: Path, target: Console, glyphs: columns.Gl
     rows = list(judge(Context(mechanism, output, "nightly"), decision))
     print_lines(target, [Text(), *(summary(row) for row in rows)])
     if trace := next((row.trace for row in rows if row.trace), None):
-        counterexample = falsified.completed(document.read(output / trace), root)
+        counterexample = falsified.complete(document.read(output / trace), root)
         print_lines(
             target,
             [

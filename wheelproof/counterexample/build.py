@@ -48,12 +48,12 @@ def follow(
                 state = after[0]
                 out.append((thread, label, state))
                 break
-            hidden = min(
+            nearest = min(
                 (move for move in moves if move[1] in silent and not exact),
                 key=lambda move: move[0] != thread,
                 default=None,
             )
-            if hidden is None or any(
+            if nearest is None or any(
                 mover == thread and name not in silent for mover, name, _ in moves
             ):
                 able = (
@@ -68,8 +68,8 @@ def follow(
                     f"Step {number}: {model.threads[thread]} cannot take {choices.shown(label)} on "
                     f"the model (able: {able})."
                 )
-            state = hidden[2]
-            out.append((hidden[0], hidden[1], state))
+            state = nearest[2]
+            out.append((nearest[0], nearest[1], state))
     return out
 
 
@@ -80,13 +80,13 @@ def labelled(model: Model, threads: Iterable[str], silent: frozenset[str]) -> li
     for word in threads:
         name, choice = choices.of_word(word, model.threads)
         index = model.threads.index(name)
-        wanted = (index, choice) if choice else index
+        edge = (index, choice) if choice else index
         label: str | None = None
         while label is None or label in silent:
             moves = [
                 move
                 for move in model.successors(state)
-                if move[1] in silent or choices.move_of(move[0], move[1]) == wanted
+                if move[1] in silent or choices.move_of(move[0], move[1]) == edge
             ]
             if not moves:
                 raise Diverged(f"Step {len(out) + 1}: {word} cannot move on the model.")
@@ -100,8 +100,8 @@ def settled(
     model: Model, schedule: list[tuple[int, str]], silent: frozenset[str]
 ) -> list[tuple[int, str]]:
     """A schedule with the silent steps after it: at its end only labelled steps can be left."""
-    taken = follow(model, schedule, silent)
-    state = taken[-1][2] if taken else model.initial()
+    path = follow(model, schedule, silent)
+    state = path[-1][2] if path else model.initial()
     out = list(schedule)
     while moves := [move for move in model.successors(state) if move[1] in silent]:
         mover, label, state = moves[0]
@@ -134,8 +134,8 @@ def build(
     state = model.initial()
     before = places(model, state)
     initial, steps, number = before, [], 0
-    taken = follow(model, schedule, mechanism.silent)
-    for thread, label, state in taken:
+    path = follow(model, schedule, mechanism.silent)
+    for thread, label, state in path:
         number += label not in mechanism.silent
         access = "" if label in mechanism.silent else accesses.get(number, "")
         after = places(model, state)
@@ -153,8 +153,8 @@ def build(
         explanation = ""
     # Of a mutant, `wheelproof show` looks for the false part: SANY would read each changed module.
     if about is not None and about.kind == "invariant" and not mechanism.lacking:
-        names = [(model.threads[thread], label) for thread, label, _ in taken]
-        says += falsified.stated(mechanism, scenario, property, names, before)
+        names = [(model.threads[thread], label) for thread, label, _ in path]
+        says += falsified.statement(mechanism, scenario, property, names, before)
     return Counterexample(
         mechanism=mechanism.name,
         layer=layer,

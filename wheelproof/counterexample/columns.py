@@ -1,4 +1,4 @@
-"""A counterexample as text: time runs down, one column per thread, what the step did beside it.
+"""A counterexample as text: time runs down, one column per thread, the effect of a step beside it.
 
 From 100 columns on each thread has a column; below, each step is an entry with its thread's name in
 brackets. A dashed rule marks a context switch. The same lines go to a terminal (with colour) and
@@ -43,7 +43,7 @@ def render(
     """The lines of the picture, at most `width` wide but for names and commands.
 
     `root` is the project's folder, where the source lines are read from; `file` is the trace's
-    path, for the replay command. `full` keeps repeated blocks, long values and what never changes.
+    path, for the replay command. `full` keeps repeated blocks, long values and constant variables.
     """
     picture = _Picture(trace, width, root, full, glyphs)
     return [*picture.heading(), *picture.initial(), *picture.body(), *picture.ending(file)]
@@ -56,9 +56,9 @@ def describe(trace: Counterexample) -> str:
     active = len({step.thread for step in steps})
     return ", ".join(
         (
-            _counted(len(steps), "step"),
-            _counted(active, "thread"),
-            _counted(switches, "context switch"),
+            _count(len(steps), "step"),
+            _count(active, "thread"),
+            _count(switches, "context switch"),
         )
     )
 
@@ -66,20 +66,20 @@ def describe(trace: Counterexample) -> str:
 def outcome(trace: Counterexample) -> str:
     """Where the run violates its property, in one sentence."""
     steps = count(trace.steps)
-    stated = f"{trace.property} is violated"
+    head = f"{trace.property} is violated"
     if trace.loop is None:
-        return f"{stated} after step {steps}." if steps else f"{stated} in the initial state."
+        return f"{head} after step {steps}." if steps else f"{head} in the initial state."
     if trace.loop == len(trace.steps):
-        return f"{stated}: the run stays in this state for ever."
+        return f"{head}: the run stays in this state for ever."
     first = count(trace.steps[: trace.loop]) + 1
     if first > steps:
-        return f"{stated}: silent steps repeat for ever after step {steps}."
+        return f"{head}: silent steps repeat for ever after step {steps}."
     if first == steps:
-        return f"{stated}: step {steps} repeats for ever."
-    return f"{stated}: steps {first} to {steps} repeat for ever."
+        return f"{head}: step {steps} repeats for ever."
+    return f"{head}: steps {first} to {steps} repeat for ever."
 
 
-def _counted(number: int, noun: str) -> str:
+def _count(number: int, noun: str) -> str:
     plural = "es" if noun.endswith("ch") else "s"
     return f"{number} {noun}" + (plural if number != 1 else "")
 
@@ -93,16 +93,16 @@ class _Picture:
             changed_texts(root, trace.mechanism, trace.impl_without) if trace.impl_without else {}
         )
         self.width = max(width, 40)
-        shown = [
+        columns = [
             index
             for index, step in enumerate(trace.steps)
             if full or step.changes or step.kind != SILENT
         ]
-        self.steps = [trace.steps[index] for index in shown]
-        self.folded = len(trace.steps) - len(shown)
-        self.loop = None if trace.loop is None else sum(index < trace.loop for index in shown)
+        self.steps = [trace.steps[index] for index in columns]
+        self.folded = len(trace.steps) - len(columns)
+        self.loop = None if trace.loop is None else sum(index < trace.loop for index in columns)
         of_all = numbers(trace.steps)
-        self.numbers = [of_all[index] for index in shown]
+        self.numbers = [of_all[index] for index in columns]
         moving = {step.thread for step in self.steps}
         self.threads = [thread for thread in trace.threads if thread in moving]
         self.idle = [thread for thread in trace.threads if thread not in moving]
@@ -121,37 +121,36 @@ class _Picture:
 
     def heading(self) -> list[Text]:
         trace = self.trace
-        first = self._wrapped(f"{trace.property} is violated: {describe(trace)}", 0, "bold red")
+        first = self._wrap(f"{trace.property} is violated: {describe(trace)}", 0, "bold red")
         where = f"{trace.mechanism} / {trace.layer} / {trace.name}, scenario {trace.scenario}"
         if trace.impl_without:
             where += f", without {trace.impl_without}"
             where += "" if trace.model_without else " (the model has it)"
-        lines = [*first, *self._wrapped(where, 0, "")]
+        lines = [*first, *self._wrap(where, 0, "")]
         if self.idle:
-            lines += self._wrapped(f"never moves: {', '.join(self.idle)}", 0, "dim")
+            lines += self._wrap(f"never moves: {', '.join(self.idle)}", 0, "dim")
         if self.folded:
-            left = f"{_counted(self.folded, 'silent step')} without a change: --full"
-            lines += self._wrapped(left, 0, "dim")
+            note = f"{_count(self.folded, 'silent step')} without a change: --full"
+            lines += self._wrap(note, 0, "dim")
         return [*lines, Text()]
 
     def initial(self) -> list[Text]:
         """The initial values; only of the variables that change, unless everything is shown."""
-        touched = {_variable(place) for step in self.trace.steps for place in step.changes}
-        shown = {
+        variables = {_variable(place) for step in self.trace.steps for place in step.changes}
+        values = {
             name: value
             for name, value in self.trace.initial.items()
-            if self.full or _variable(name) in touched
+            if self.full or _variable(name) in variables
         }
         if not self.trace.initial:
             return []
         lines = [Text("initially", style="bold")]
-        for name, value in shown.items():
+        for name, value in values.items():
             text = f"{name} = {self._short(plain(value))}"
-            lines += self._wrapped(text, 2, "", hang=len(name) + 3)
-        if hidden := len(self.trace.initial) - len(shown):
-            lines += self._wrapped(
-                f"{_counted(hidden, 'variable')} that never change{'s' if hidden == 1 else ''}: "
-                "--full",
+            lines += self._wrap(text, 2, "", hang=len(name) + 3)
+        if rest := len(self.trace.initial) - len(values):
+            lines += self._wrap(
+                f"{_count(rest, 'variable')} that never change{'s' if rest == 1 else ''}: --full",
                 2,
                 "dim",
             )
@@ -160,14 +159,14 @@ class _Picture:
     def ending(self, file: str | None) -> list[Text]:
         trace = self.trace
         text = outcome(trace)
-        lines = [Text(), *self._wrapped(text, 0, "bold red")]
-        for stated in [*map(plain, trace.says), *waiting(trace)]:
-            lines += self._wrapped(stated, 2, "")
-        for drawn in drawn_circle(trace, self.glyphs):
-            mark = len(drawn) - len(drawn.lstrip())
-            lines += self._wrapped(drawn.lstrip(), 2 + mark, "", hang=8)
+        lines = [Text(), *self._wrap(text, 0, "bold red")]
+        for sentence in [*map(plain, trace.says), *waiting(trace)]:
+            lines += self._wrap(sentence, 2, "")
+        for line in drawn_circle(trace, self.glyphs):
+            mark = len(line) - len(line.lstrip())
+            lines += self._wrap(line.lstrip(), 2 + mark, "", hang=8)
         for paragraph in trace.explanation.splitlines():
-            lines += self._wrapped(paragraph, 0, "")
+            lines += self._wrap(paragraph, 0, "")
         if file is not None:
             lines += [
                 Text(),
@@ -208,15 +207,15 @@ class _Picture:
         return self._margin(index) + Text(dashes, style="dim")
 
     def _fold(self, fold: Fold) -> Iterator[Text]:
-        repeated = _counted(fold.period, "step")
+        times = _count(fold.period, "step")
         end = fold.first + fold.times * fold.period
-        hidden = [number for number in self.numbers[fold.first : end] if number is not None]
-        which = f"steps {hidden[0]} to {hidden[-1]}" if hidden else "silent ones"
+        numbers = [number for number in self.numbers[fold.first : end] if number is not None]
+        range_text = f"steps {numbers[0]} to {numbers[-1]}" if numbers else "silent ones"
         text = (
-            f"{self.glyphs.more} the last {repeated} repeated {_counted(fold.times, 'time')} more: "
-            f"{which}: --full"
+            f"{self.glyphs.more} the last {times} repeated {_count(fold.times, 'time')} more: "
+            f"{range_text}: --full"
         )
-        for line in self._wrapped(text, 0, "dim italic", within=self.width - self.gutter):
+        for line in self._wrap(text, 0, "dim italic", within=self.width - self.gutter):
             yield self._margin(fold.first) + line
 
     def _step(self, index: int, step: Step) -> Iterator[Text]:
@@ -230,8 +229,8 @@ class _Picture:
             head = number + self._columns(column, _act(step))
             follow += self._columns(column, self.glyphs.column)
         else:
-            tag = f"[{_clipped(visible(step.thread), _TAG_MOST)}] "
-            act = _clipped(_act(step), self.width - self.gutter - cell_len(tag) - 2)
+            tag = f"[{_clip(visible(step.thread), _TAG_MOST)}] "
+            act = _clip(_act(step), self.width - self.gutter - cell_len(tag) - 2)
             head = number + Text.assemble((tag, "cyan"), (act, "bold"), "  ")
             follow += Text("  ")
         pane = self._pane(
@@ -267,18 +266,18 @@ class _Picture:
             if code and len(place) + 2 + cell_len(code) <= first:
                 lines.append(Text.assemble((place, "dim"), "  ", (code, "cyan")))
             else:
-                lines += self._wrapped(place, 0, "dim", within=width, hang=4)
+                lines += self._wrap(place, 0, "dim", within=width, hang=4)
                 if code:
-                    lines += self._wrapped(code, 0, "cyan", within=width, hang=4)
+                    lines += self._wrap(code, 0, "cyan", within=width, hang=4)
         for place, (before, after) in step.changes.items():
             old, new = self._short(plain(before)), self._short(plain(after))
             text = f"{place}: {old} {self.glyphs.arrow} {new}"
-            lines += self._wrapped(text, 0, "yellow", within=width, hang=4)
+            lines += self._wrap(text, 0, "yellow", within=width, hang=4)
         if step.choice:
             text = f"chooses {', '.join(step.choice)}"
-            lines += self._wrapped(text, 0, "green", within=width, hang=4)
+            lines += self._wrap(text, 0, "green", within=width, hang=4)
         if step.access:
-            lines += self._wrapped(step.access, 0, "bold red", within=width, hang=4)
+            lines += self._wrap(step.access, 0, "bold red", within=width, hang=4)
         if lines and cell_len(lines[0].plain) > first:
             lines.insert(0, Text())
         return lines
@@ -306,7 +305,7 @@ class _Picture:
             return value
         return f"{value[:_VALUE_MOST]}{self.glyphs.more} ({len(value):,} characters: --full)"
 
-    def _wrapped(
+    def _wrap(
         self, text: str, indent: int, style: str, within: int | None = None, hang: int = 2
     ) -> list[Text]:
         """Lines of at most `within` cells (None: the whole width); the next ones hang by `hang`."""
@@ -328,22 +327,22 @@ def _cut(text: str, room: int) -> int:
     """
     if cell_len(text) <= room:
         return len(text)
-    end = used = 0
-    while used + cell_len(text[end]) <= room:
-        used += cell_len(text[end])
+    end = start = 0
+    while start + cell_len(text[end]) <= room:
+        start += cell_len(text[end])
         end += 1
     blank = text.rfind(" ", 1, end + 1)
     return blank if blank > 0 and text[:blank].strip() else max(end, 1)
 
 
-def _clipped(text: str, most: int) -> str:
-    """A text in at most `most` cells; a tilde stands for what is cut off."""
-    return text if cell_len(text) <= most else set_cell_size(text, most - 1).rstrip() + "~"
+def _clip(text: str, limit: int) -> str:
+    """A text in at most `limit` cells; a tilde stands for the rest."""
+    return text if cell_len(text) <= limit else set_cell_size(text, limit - 1).rstrip() + "~"
 
 
 def _cell(text: str, width: int) -> str:
     """A text in exactly `width` cells, with two blanks at the end at least."""
-    return set_cell_size(_clipped(text, width - 2), width)
+    return set_cell_size(_clip(text, width - 2), width)
 
 
 def _act(step: Step) -> str:

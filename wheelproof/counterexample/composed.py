@@ -37,7 +37,7 @@ def build(
     if racing is None:
         return None
     model = mechanism.model(entry.scenario)
-    taken = run.steps[: len(racing.schedule)]
+    steps = run.steps[: len(racing.schedule)]
     return Counterexample(
         mechanism=mechanism.name,
         layer=LAYER,
@@ -47,43 +47,43 @@ def build(
         explanation=str(racing.race),
         threads=model.threads,
         initial=place_texts(model, run.initial),
-        steps=tuple(_steps(model, run.initial, taken, racing.accesses)),
+        steps=tuple(_steps(model, run.initial, steps, racing.accesses)),
         impl_without=entry.mutant,
     )
 
 
-def again(mechanism: Mechanism, found: Counterexample, until: int | None) -> int | None:
+def again(mechanism: Mechanism, counterexample: Counterexample, until: int | None) -> int | None:
     """Run a file's schedule again, up to a step; the number of the race's second access.
 
     None where it stopped before. Raises ToolError where the run goes another way than the file
     says, or has no race there.
     """
-    entry = mechanism.composed.get(found.name)
+    entry = mechanism.composed.get(counterexample.name)
     if entry is None:
         raise ToolError(
-            f"{mechanism.name} has no composed run {found.name}.",
+            f"{mechanism.name} has no composed run {counterexample.name}.",
             "Make the counterexample anew with `wheelproof verify`.",
         )
-    last = len(found.steps) if until is None else until
-    schedule = tuple((step.thread, step.label) for step in found.steps[:last])
+    last = len(counterexample.steps) if until is None else until
+    schedule = tuple((step.thread, step.label) for step in counterexample.steps[:last])
     run, racing = _run(mechanism, entry, schedule)
     model = mechanism.model(entry.scenario)
-    for number, (step, mine) in enumerate(
-        zip(found.steps, _steps(model, run.initial, run.steps, {}), strict=False), 1
+    for number, (step, repeat) in enumerate(
+        zip(counterexample.steps, _steps(model, run.initial, run.steps, {}), strict=False), 1
     ):
-        if dict(mine.changes) != dict(step.changes):
+        if dict(repeat.changes) != dict(step.changes):
             raise ToolError(
-                f"Step {number}, {step.thread}.{step.label}, changes {dict(mine.changes)}, in the "
-                f"file {dict(step.changes)}.",
+                f"Step {number}, {step.thread}.{step.label}, changes {dict(repeat.changes)}, in "
+                f"the file {dict(step.changes)}.",
                 "Make the counterexample anew with `wheelproof verify`.",
             )
-    if last < len(found.steps):
+    if last < len(counterexample.steps):
         values = run.steps[last - 1].shared if last else run.initial
-        print(f"stopped after step {last} of {len(found.steps)}:")
+        print(f"stopped after step {last} of {len(counterexample.steps)}:")
         for place, text in place_texts(model, values).items():
             print(f"  {place} = {plain(text)}")
         return None
-    if racing is None or len(racing.schedule) != len(found.steps):
+    if racing is None or len(racing.schedule) != len(counterexample.steps):
         raise ToolError(
             "No two accesses are unordered at the last step.",
             "Make the counterexample anew with `wheelproof verify`.",
@@ -96,9 +96,9 @@ def _run(
     mechanism: Mechanism, entry: Composed, schedule: tuple[str | tuple[str, str], ...]
 ) -> tuple[Replay, Racing | None]:
     """The schedule on the composed implementation, with a detector of its own."""
-    changed = mechanism.without(entry.mutant)
+    mutation = mechanism.without(entry.mutant)
     implementation = ControlledImplementation.load(
-        mechanism.root, mechanism.name, texts=changed.modules, atomicity="COMPOSED"
+        mechanism.root, mechanism.name, texts=mutation.modules, atomicity="COMPOSED"
     )
     race = RaceDetector()
     run = replay(implementation, mechanism.scenarios[entry.scenario], schedule, race=race)
@@ -111,11 +111,11 @@ def _run(
 def _steps(
     model: Model,
     initial: Mapping[str, Values],
-    taken: tuple[Taken, ...],
+    steps: tuple[Taken, ...],
     accesses: Mapping[int, str],
 ) -> Iterator[Step]:
     before = place_texts(model, initial)
-    for number, step in enumerate(taken, 1):
+    for number, step in enumerate(steps, 1):
         after = place_texts(model, step.shared)
         changes = {
             place: (before[place], text) for place, text in after.items() if text != before[place]

@@ -8,22 +8,22 @@ from wheelproof.counterexample.wait_graph import sleeps
 
 
 def waiting(trace: Counterexample) -> list[str]:
-    """At a deadlock: what each thread waits for, and its locals."""
-    stated = []
+    """The places that each thread waits for at a deadlock, and its locals."""
+    sentences = []
     for wait in trace.waits:
         where = f" ({wait.source})" if wait.source else ""
-        what = " and ".join(wait.places) or "more than one variable"
+        places = " and ".join(wait.places) or "more than one variable"
         by = f", held by {' and '.join(wait.holders)}" if wait.holders else ""
-        waits = f"waits at {wait.label}{where} for {what}{by}"
+        waits = f"waits at {wait.label}{where} for {places}{by}"
         if not wait.places and sleeps(trace, wait.thread):
             waits = f"sleeps at {wait.label}{where}, and no notification is left for it"
-        mine = [hold.place for hold in holds(trace) if _open(trace, hold, wait.thread)]
-        has = f"; it holds {' and '.join(mine)}" if mine else ""
-        stated.append(f"{wait.thread} {waits}{has}.")
+        own_places = [hold.place for hold in holds(trace) if _open(trace, hold, wait.thread)]
+        has = f"; it holds {' and '.join(own_places)}" if own_places else ""
+        sentences.append(f"{wait.thread} {waits}{has}.")
         if wait.locals:
             values = ", ".join(f"{name} = {plain(text)}" for name, text in wait.locals.items())
-            stated.append(f"Locals of {wait.thread}: {values}.")
-    return stated
+            sentences.append(f"Locals of {wait.thread}: {values}.")
+    return sentences
 
 
 def drawn_circle(trace: Counterexample, glyphs: Glyphs = UNICODE) -> list[str]:

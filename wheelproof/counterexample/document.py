@@ -25,7 +25,7 @@ class Step:
     `kind` is the label's (lock, read ...); `source` is "path:line" in the project.
 
     `changes` maps a place ("next[e1]") to its text before and after the step. `access`: of the two
-    that race, the one in this step; "" elsewhere. `choice`: what the step has chosen, as texts.
+    that race, the one in this step; "" elsewhere. `choice`: the values chosen by the step.
     """
 
     thread: str
@@ -61,19 +61,7 @@ class Wait:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The run.
-
-    `loop` is None for a finite run, else the index in `steps` to which the last step returns;
-    len(steps) says that the run stays in its last state for ever.
-
-    ``model_without``, ``impl_without``: the decision that model and specification lack, and the one
-    that the implementation lacks; "" for none.
-
-    ``schedule``: the threads of all steps of an implementation that takes more than the model has;
-    () where it takes those in `steps`.
-
-    ``waits``: at a deadlock, what each thread that has not ended waits for. ``says``: what the
-    property says of the last state, in sentences."""
+    """The run."""
 
     mechanism: str
     layer: str
@@ -85,11 +73,21 @@ class Counterexample:
     initial: Mapping[str, str]
     steps: tuple[Step, ...]
     model_without: str = ""
+    """The decision that model and specification lack; "" for none."""
     impl_without: str = ""
+    """The decision that the implementation lacks; "" for none."""
     loop: int | None = None
+    """None for a finite run, else the index in `steps` to which the last step returns; len(steps)
+    where the run stays in its last state for ever.
+    """
     schedule: tuple[str, ...] = ()
+    """The threads of all steps of an implementation that takes more than the model has; () where it
+    takes those in `steps`.
+    """
     waits: tuple[Wait, ...] = ()
+    """The waits of each thread that has not ended at a deadlock."""
     says: tuple[str, ...] = ()
+    """Sentences of the property on the last state."""
 
     def document(self) -> dict[str, Any]:
         """The document of the schema."""
@@ -171,22 +169,22 @@ def _waiting(wait: Wait) -> dict[str, Any]:
 def _waits(document: documents.Record, threads: tuple[str, ...]) -> tuple[Wait, ...]:
     if "waits" not in document.value:
         return ()
-    found = []
+    waits = []
     for record in document.objects("waits"):
-        named = (record.text("thread"), *record.texts("holders"))
-        if unknown := sorted(set(named) - set(threads)):
+        names = (record.text("thread"), *record.texts("holders"))
+        if unknown := sorted(set(names) - set(threads)):
             raise record.fault("thread", f"names {unknown[0]!r}, which is no thread")
-        found.append(
+        waits.append(
             Wait(
-                named[0],
+                names[0],
                 record.text("label"),
                 record.optional_text("source"),
                 record.texts("places"),
-                named[1:],
+                names[1:],
                 record.text_by_name("locals") if "locals" in record.value else {},
             )
         )
-    return tuple(found)
+    return tuple(waits)
 
 
 def _schedule(document: documents.Record, threads: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """An order of plain threads in which a test fails, as a document.
 
-The file has the schema `wheelproof.exploration/1`. It has what the columns show, and the schedule,
-by which the order is run again.
+The file has the schema `wheelproof.exploration/1`. It has the contents of the columns, and the
+schedule, by which the order is run again.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from wheelproof.plain.answers import Exploration, Schedule, Switch
 from wheelproof.plain.columns import is_same_line
 from wheelproof.plain.shown import Order, Shown, order
 
-__all__ = ["Explored", "Shown", "is_one", "is_same_line", "of", "read"]
+__all__ = ["Explored", "Shown", "from_exploration", "is_one", "is_same_line", "read"]
 
 SCHEMA = "wheelproof.exploration/1"
 
 
 @dataclass(frozen=True)
 class Explored:
-    """A failing order. ``test``: the node id; ``into``: what was looked into beside its imports."""
+    """A failing order."""
 
     test: str
+    """The node id."""
     message: str
     order: Order
     schedule: Schedule
     bound: int
     into: tuple[str, ...] = ()
+    """Modules that were looked into beside its imports."""
 
     @property
     def steps(self) -> tuple[Shown, ...]:
@@ -44,14 +46,14 @@ class Explored:
 
     def document(self) -> dict[str, Any]:
         """The document of the schema."""
-        shown = self.order
+        order = self.order
         return {
             "schema": SCHEMA,
             "test": self.test,
             "message": self.message,
-            "threads": list(shown.threads),
-            "facts": list(shown.facts),
-            "ends": list(shown.ends),
+            "threads": list(order.threads),
+            "facts": list(order.facts),
+            "ends": list(order.ends),
             "steps": [
                 {
                     "thread": step.thread,
@@ -63,7 +65,7 @@ class Explored:
                     "preempts": step.preempts,
                     "folded": step.folded,
                 }
-                for step in shown.steps
+                for step in order.steps
             ],
             "bound": self.bound,
             "into": list(self.into),
@@ -79,7 +81,7 @@ class Explored:
         documents.write(path, self.document())
 
 
-def of(test: str, exploration: Exploration, into: Sequence[str]) -> Explored:
+def from_exploration(test: str, exploration: Exploration, into: Sequence[str]) -> Explored:
     """The failing order of an exploration."""
     failure, schedule = exploration.failure, exploration.schedule
     assert failure is not None and schedule is not None
@@ -96,7 +98,7 @@ def is_one(path: Path) -> bool:
 def read(path: Path) -> Explored:
     """The order in a file; a UsageError names the file and the field that is wrong."""
     document = documents.read(path, SCHEMA)
-    shown = Order(
+    order = Order(
         document.texts("threads"),
         tuple(_step(record, document.texts("threads")) for record in document.objects("steps")),
         document.texts("facts"),
@@ -105,7 +107,7 @@ def read(path: Path) -> Explored:
     return Explored(
         document.text("test"),
         document.text("message"),
-        shown,
+        order,
         Schedule(_switches(document), document.texts("places")),
         int(document.number("bound")),
         document.texts("into"),
@@ -113,8 +115,8 @@ def read(path: Path) -> Explored:
 
 
 def _step(record: documents.Record, threads: tuple[str, ...]) -> Shown:
-    folded, thread = record.flag("folded"), record.text("thread")
-    if not folded and thread not in threads:
+    is_folded, thread = record.flag("folded"), record.text("thread")
+    if not is_folded and thread not in threads:
         raise record.fault("thread", f"must be one of the threads {', '.join(threads)}")
     file, _, line = record.text("source").rpartition(":")
     if not line.isdecimal():
@@ -128,7 +130,7 @@ def _step(record: documents.Record, threads: tuple[str, ...]) -> Shown:
         record.texts("says"),
         record.texts("holds"),
         record.flag("preempts"),
-        folded,
+        is_folded,
     )
 
 

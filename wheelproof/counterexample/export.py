@@ -26,27 +26,27 @@ _PLACE = re.compile(r"(?P<variable>[^\[]+)\[(?P<index>.*)\]", re.DOTALL)
 _LARGEST = 2**53 - 1  # what every reader of JSON keeps exactly
 
 
-def itf(found: Counterexample) -> str:
+def itf(trace: Counterexample) -> str:
     """The run in ITF: a state before the first step, and one after each.
 
-    The variables are those of the specification; ``thread`` and ``label`` say who has come there.
+    The variables are those of the specification; ``thread`` and ``label`` are those of a step.
     ``#meta`` has the number of the step, if it is not a silent one.
     """
-    values: dict[str, str] = dict(found.initial)
+    values: dict[str, str] = dict(trace.initial)
     states = [_state({"index": 0}, values, "", "")]
-    for index, (step, number) in enumerate(zip(found.steps, numbers(found.steps)), 1):
+    for index, (step, number) in enumerate(zip(trace.steps, numbers(trace.steps)), 1):
         values |= {place: after for place, (_, after) in step.changes.items()}
         at: dict[str, Any] = {"index": index} | ({} if number is None else {"step": number})
         at |= {"choice": list(step.choice)} if step.choice else {}
         states.append(_state(at, values, step.thread, step.label))
-    loop = {} if found.loop is None else {"loop": min(found.loop, len(found.steps))}
+    loop = {} if trace.loop is None else {"loop": min(trace.loop, len(trace.steps))}
     return encode(
         {
             "#meta": {
                 "format": "ITF",
                 "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
-                "source": f"spec/{found.mechanism}",
-                "description": f"{found.property} is violated: {found.mechanism}, {found.scenario}",
+                "source": f"spec/{trace.mechanism}",
+                "description": f"{trace.property} is violated: {trace.mechanism}, {trace.scenario}",
             },
             "params": [],
             "vars": [name for name in states[0] if name != "#meta"],
@@ -59,13 +59,13 @@ def itf(found: Counterexample) -> str:
 def _state(
     at: Mapping[str, Any], values: Mapping[str, str], thread: str, label: str
 ) -> dict[str, Any]:
-    own = {"#meta": dict(at), "thread": thread, "label": label}
+    record = {"#meta": dict(at), "thread": thread, "label": label}
     variables: dict[str, Any] = {}
-    parted: dict[str, list[Any]] = {}
+    by_part: dict[str, list[Any]] = {}
     for place, text in values.items():
         part = _PLACE.fullmatch(place)
         name = place if part is None else part["variable"]
-        if name in own or (name in variables and (part is None or name not in parted)):
+        if name in record or (name in variables and (part is None or name not in by_part)):
             raise UsageError(
                 f"A state has two values of the name {name!r}, and in ITF it can have one.",
                 "Show the counterexample with `wheelproof show FILE`.",
@@ -73,10 +73,10 @@ def _state(
         if part is None:
             variables[name] = _value(text)
         else:
-            pairs = parted.setdefault(name, [])
+            pairs = by_part.setdefault(name, [])
             variables[name] = {"#map": pairs}
             pairs.append([_index(part["index"]), _value(text)])
-    return {**own, **variables}
+    return {**record, **variables}
 
 
 def _index(text: str) -> Any:
@@ -110,42 +110,51 @@ def _json(value: Value) -> Any:
     raise TypeError(f"{value!r} is not a canonical TLA+ value")
 
 
-def schedule_of(found: Counterexample) -> list[str]:
+def schedule_of(counterexample: Counterexample) -> list[str]:
     """The steps that an implementation has: their threads, each with the step's choice."""
-    return [word(step.thread, step.named) for step in found.steps if step.kind != SILENT]
+    return [word(step.thread, step.named) for step in counterexample.steps if step.kind != SILENT]
 
 
-def pytest(found: Counterexample) -> str:
+def pytest(trace: Counterexample) -> str:
     """A test module that runs the schedule. UsageError where a finite schedule shows nothing."""
-    if found.layer == compiled.LAYER:
+    if trace.layer == compiled.LAYER:
         raise UsageError(
             "The counterexample is one of compiled classes.",
             "Run it with `wheelproof replay FILE`; a test of the implementation is another one.",
         )
-    if found.layer == composed.LAYER:
+    if trace.layer == composed.LAYER:
         raise UsageError(
             "The counterexample has steps of lower mechanisms, which the model has not.",
             "Run it with `wheelproof replay FILE`.",
         )
-    if found.loop is not None:
+    if trace.loop is not None:
         raise UsageError(
-            f"{found.property} is violated by a run without an end, which no test can await.",
+            f"{trace.property} is violated by a run without an end, which no test can await.",
             "Keep the config that finds it, and run `wheelproof verify`.",
         )
-    names = [*found.name.split(" "), found.mechanism, found.property, found.scenario]
-    names += [step.thread for step in found.steps]
+    names = [
+        *trace.name.split(" "),
+        trace.mechanism,
+        trace.property,
+        trace.scenario,
+    ]
+    names += [step.thread for step in trace.steps]
     if odd := [name for name in names if not is_word(name)]:
         raise UsageError(f"The counterexample has the name {odd[0]!r}.", f"Names have {WORD}.")
     lines: list[str] = []
-    for each in schedule_of(found):
-        if lines and len(lines[-1]) + len(each) < 76:
-            lines[-1] += f" {each}"
+    for token in schedule_of(trace):
+        if lines and len(lines[-1]) + len(token) < 76:
+            lines[-1] += f" {token}"
         else:
-            lines.append(each)
+            lines.append(token)
     schedule = "\n".join(f"    {line}" for line in lines)
-    name = re.sub(r"[^A-Za-z0-9]+", "_", f"{found.mechanism}_{found.name}_{found.property}").lower()
-    return f'''"""A schedule that once violated {found.property} of {found.mechanism}, \
-scenario {found.scenario}.
+    name = re.sub(
+        r"[^A-Za-z0-9]+",
+        "_",
+        f"{trace.mechanism}_{trace.name}_{trace.property}",
+    ).lower()
+    return f'''"""A schedule that once violated {trace.property} of {trace.mechanism}, \
+scenario {trace.scenario}.
 
 Made by `wheelproof export`. The test fails if the implementation violates it again.
 """
@@ -159,6 +168,6 @@ SCHEDULE = """
 
 def test_{name}():
     regression.check(
-        __file__, {found.mechanism!r}, {found.scenario!r}, {found.property!r}, SCHEDULE.split()
+        __file__, {trace.mechanism!r}, {trace.scenario!r}, {trace.property!r}, SCHEDULE.split()
     )
 '''

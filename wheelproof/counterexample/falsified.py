@@ -1,4 +1,4 @@
-"""What a property says of the last state of a run: the part that is false, and what it reads.
+"""The false part of a property in the last state of a run, and the values that it reads.
 
 The part is found in the specification's own text, by the front end. Where that cannot read the
 module, the property's declaration in words is all there is.
@@ -45,27 +45,27 @@ _MOST = 12
 """Values that are listed."""
 
 
-def stated(
+def statement(
     mechanism: Mechanism,
     scenario: str,
     name: str,
-    taken: Sequence[tuple[str, str]],
+    steps: Sequence[tuple[str, str]],
     last: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """What an invariant says of the state after these steps (thread, label), in sentences.
+    """The sentences of an invariant on the state after these steps (thread, label).
 
     ``last``: that state's places. Empty where the front end cannot read the specification or the
     property holds.
     """
     try:
         model = mechanism.compiled_model(mechanism.scenarios[scenario])
-        state = _after(model, taken, last)
+        state = _after(model, steps, last)
         part = find(model, name, state)
     except (UsageError, ToolError, Undefined, StopIteration, *ERRORS):
         return ()
     if part is None:
         return ()
-    bound = ", ".join(f"{each} = {text}" for each, text in part.bound.items())
+    bound = ", ".join(f"{name} = {text}" for name, text in part.bound.items())
     text = text_at(mechanism, part.node.place)
     at = f"{part.node.place.module}.tla:{part.node.place.line}"
     lines = [f"False{f' for {bound}' if bound else ''}: {text} ({at})"]
@@ -76,37 +76,36 @@ def stated(
     return tuple(lines)
 
 
-def completed(trace: Counterexample, root: Path) -> Counterexample:
+def complete(trace: Counterexample, root: Path) -> Counterexample:
     """A mutant's counterexample, with the false part that its verification has not looked for."""
     if not trace.model_without or trace.loop is not None or len(trace.says) != 1:
         return trace
     last = dict(trace.initial)
     for step in trace.steps:
         last |= {place: after for place, (_, after) in step.changes.items()}
-    taken = [(step.thread, step.label) for step in trace.steps]
+    steps = [(step.thread, step.label) for step in trace.steps]
     try:
         mechanism = project.find(root)[trace.mechanism].without(trace.model_without)
         if mechanism.properties[trace.property].kind != "invariant":
             return trace
     except (KeyError, UsageError):
         return trace
-    found = stated(mechanism, trace.scenario, trace.property, taken, last)
-    return replace(trace, says=(*trace.says, *found))
+    parts = statement(mechanism, trace.scenario, trace.property, steps, last)
+    return replace(trace, says=(*trace.says, *parts))
 
 
 @dataclass(frozen=True)
 class Part:
-    """A formula inside of a property, with the values of the names that are bound around it.
-
-    ``though``: the true premises around it, and the sets of its bound names.
-    """
+    """A formula inside of a property, with the values of the names that are bound around it."""
 
     node: Expression
     names: tuple[Formal, ...] = ()
     values: tuple[Any, ...] = ()
     lets: tuple[Let, ...] = ()
     though: tuple[Expression, ...] = ()
-    seen: frozenset[str] = frozenset()
+    """The true premises around it, and the sets of its bound names."""
+    names_above: frozenset[str] = frozenset()
+    """The definitions whose calls it is in."""
 
     @property
     def bound(self) -> dict[str, str]:
@@ -122,18 +121,22 @@ class Part:
         place, level = body.place, body.level
         for let in reversed(self.lets):
             body = Let(let.definitions, body, place, level)
-        made = Definition("part", place, level, self.names, body=body)
-        return model.env.function(lambda program: program.define(made))(*state, *self.values)
+        definition = Definition("part", place, level, self.names, body=body)
+        return model.env.function(lambda program: program.define(definition))(*state, *self.values)
 
 
 def find(model: CompiledModel, name: str, state: State) -> Part | None:
     """The innermost part of a property that makes it false in a state; None where it holds."""
-    part = Part(model.module.definition(name).body, seen=frozenset({name}))
+    part = Part(model.module.definition(name).body, names_above=frozenset({name}))
     if part.value(model, state):
         return None
     while True:
         inner = next(
-            (each for each in _inside(model, state, part) if each.value(model, state) is False),
+            (
+                conjunct
+                for conjunct in _inside(model, state, part)
+                if conjunct.value(model, state) is False
+            ),
             None,
         )
         if inner is None:
@@ -147,8 +150,8 @@ def _inside(model: CompiledModel, state: State, part: Part) -> Iterator[Part]:
         case Let():
             yield replace(part, node=part.node.body, lets=(*part.lets, part.node))
         case Builtin("$ConjList" | "\\land"):
-            for each in conjuncts(part.node):
-                yield replace(part, node=each)
+            for node in conjuncts(part.node):
+                yield replace(part, node=node)
         case Builtin("=>", (premise, consequent)):
             yield replace(part, node=consequent, though=(*part.though, premise))
         case Builtin("$BoundedForall", (body,), bounds) if not any(
@@ -171,19 +174,19 @@ def _inside(model: CompiledModel, state: State, part: Part) -> Iterator[Part]:
         case Call(definition, arguments) if (
             not definition.standard
             and not definition.recursive
-            and definition.name not in part.seen
+            and definition.name not in part.names_above
             and model.module.definitions.get(definition.name) is definition
             and not any(formal.arity for formal in definition.formals)
         ):
-            given = tuple(part.value(model, state, each) for each in arguments)
+            arguments_there = tuple(part.value(model, state, argument) for argument in arguments)
             yield replace(
                 part,
                 node=definition.body,
                 names=definition.formals,
-                values=given,
+                values=arguments_there,
                 lets=(),
                 though=(),
-                seen=part.seen | {definition.name},
+                names_above=part.names_above | {definition.name},
             )
 
 
@@ -195,12 +198,12 @@ def text_at(mechanism: Mechanism, place: Place) -> str:
     file = mc.module_beside(mechanism.spec, place.module)
     text = mechanism.specs.get(file.name) or reading.text(file)
     lines = without_comments(text).splitlines()[place.line - 1 :]
-    found = lines[:1]
+    head = lines[:1]
     for line in lines[1:]:
         if not line.strip() or _indent(line) <= _indent(lines[0]):
             break
-        found.append(line)
-    formula = " ".join(line.strip() for line in found)
+        head.append(line)
+    formula = " ".join(line.strip() for line in head)
     return re.sub(r"^(/\\|\\/|[\w()\[\], ]+ ==) +", "", formula)
 
 
@@ -209,11 +212,11 @@ def _indent(line: str) -> int:
 
 
 def _after(
-    model: CompiledModel, taken: Sequence[tuple[str, str]], last: Mapping[str, str]
+    model: CompiledModel, steps: Sequence[tuple[str, str]], last: Mapping[str, str]
 ) -> State:
     """The state after these steps with these values; a step may have several outcomes."""
     states = [model.initial()]
-    for thread, label in taken:
+    for thread, label in steps:
         step = (model.threads.index(thread), label)
         states = list(
             dict.fromkeys(

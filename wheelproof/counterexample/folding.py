@@ -50,11 +50,11 @@ def _fold_at(steps: Sequence[Step], start: int, barrier: int, end: int) -> Fold 
         while position < limit and steps[position] == steps[position - period]:
             position += 1
         times = (position - start - period) // period
-        hidden = times * period
+        length = times * period
         if (
-            hidden >= _LEAST_HIDDEN
+            length >= _LEAST_HIDDEN
             and times >= 2
-            and (best is None or hidden > best.period * best.times)
+            and (best is None or length > best.period * best.times)
         ):
             best = Fold(start + period, period, times)
     return best

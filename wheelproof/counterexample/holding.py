@@ -29,23 +29,25 @@ def holds(trace: Counterexample) -> list[Hold]:
     not before. A lock whose value names no thread has no holds.
     """
     open_: dict[tuple[str, str], int] = {}
-    found = []
+    intervals = []
     for index, step in enumerate(trace.steps):
         for place, (before, after) in step.changes.items():
-            for thread, taken in [key for key in open_ if key[1] == place]:
+            for thread, place_there in [key for key in open_ if key[1] == place]:
                 if not names(after, thread):
-                    found.append(Hold(thread, place, open_.pop((thread, taken)), index - 1))
+                    intervals.append(
+                        Hold(thread, place, open_.pop((thread, place_there)), index - 1)
+                    )
             if step.kind in _TAKES and names(after, step.thread) and not names(before, step.thread):
                 open_[step.thread, place] = index
-    found += [
+    intervals += [
         Hold(thread, place, first, len(trace.steps) - 1) for (thread, place), first in open_.items()
     ]
-    return sorted(found, key=lambda hold: (hold.first, hold.place))
+    return sorted(intervals, key=lambda hold: (hold.first, hold.place))
 
 
-def cycle(found: Sequence[Wait]) -> list[str]:
+def cycle(waits: Sequence[Wait]) -> list[str]:
     """Threads of which each waits for the next, and the last for the first; [] if none do."""
-    after = {wait.thread: wait.holders for wait in found}
+    after = {wait.thread: wait.holders for wait in waits}
     for start in after:
         path = [start]
         while True:
@@ -59,17 +61,19 @@ def cycle(found: Sequence[Wait]) -> list[str]:
 
 
 def circle(trace: Counterexample) -> list[str]:
-    """The circle of :func:`cycle` with what each waits for: thread, place, thread ... the first.
+    """The circle of :func:`cycle` with the places between: thread, place, thread ... the first.
 
     The place is the one whose last value names the next thread.
     """
-    ring, of = cycle(trace.waits), {wait.thread: wait for wait in trace.waits}
+    ring, wait_of = cycle(trace.waits), {wait.thread: wait for wait in trace.waits}
     last = final_values(trace)
-    drawn = ring[:1]
+    names_there = ring[:1]
     for thread, following in zip(ring, [*ring[1:], *ring[:1]], strict=True):
-        named = [place for place in of[thread].places if names(last.get(place, ""), following)]
-        drawn += [*(named or of[thread].places)[:1], following]
-    return drawn
+        places = [
+            place for place in wait_of[thread].places if names(last.get(place, ""), following)
+        ]
+        names_there += [*(places or wait_of[thread].places)[:1], following]
+    return names_there
 
 
 def final_values(trace: Counterexample) -> dict[str, str]:

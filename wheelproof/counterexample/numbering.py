@@ -46,7 +46,7 @@ def upto(steps: Sequence[Step], number: int) -> int:
     return numbers(steps).index(number) + 1
 
 
-def stated(steps: Sequence[Step], index: int) -> str:
+def statement(steps: Sequence[Step], index: int) -> str:
     """A step in words: "Step 4, a.A1" or "The silent step a.T0 after step 3"."""
     step, last = steps[index], count(steps[: index + 1])
     name = f"{step.thread}.{step.label}"

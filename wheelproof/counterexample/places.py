@@ -14,7 +14,7 @@ def plain(text: str) -> str:
     return text.replace(f'"{NULL}"', "None")
 
 
-def own(model: Model, state: State, index: int) -> dict[str, str]:
+def thread_values(model: Model, state: State, index: int) -> dict[str, str]:
     """The variables that the algorithm declares for a thread, with their values as TLA+ text."""
     pieces = model.pieces(state)[len(model.variables) :]
     out = {}

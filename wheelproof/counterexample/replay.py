@@ -15,7 +15,7 @@ from wheelproof.choices import Move, move_of, thread_of
 from wheelproof.counterexample import compiled, composed, document
 from wheelproof.counterexample.build import follow
 from wheelproof.counterexample.document import Counterexample
-from wheelproof.counterexample.numbering import SILENT, count, stated, upto
+from wheelproof.counterexample.numbering import SILENT, count, statement, upto
 from wheelproof.counterexample.places import places, plain
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.reduced import settle
@@ -28,9 +28,9 @@ REPRODUCED = 1
 class NotReproduced(ToolError):
     """The run went another way than the file says."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, thing: str) -> None:
         super().__init__(
-            what,
+            thing,
             "Make the counterexample anew with `wheelproof verify`: sources or scenario have "
             "changed.",
         )
@@ -43,39 +43,39 @@ def run(path: Path, on: str, until: int | None = None, *, root: Path = Path(".")
 
     Raises UsageError for a step behind the last one.
     """
-    found = document.read(path)
-    end = count(found.steps)
+    trace = document.read(path)
+    end = count(trace.steps)
     if until is not None and until > end:
         raise UsageError(f"{path}: there is no step {until}.", f"Its last step is {end}.")
     mechanisms = project.find(root)
-    if found.mechanism not in mechanisms:
+    if trace.mechanism not in mechanisms:
         raise UsageError(
-            f"{path}: there is no mechanism {found.mechanism} in {root}.",
+            f"{path}: there is no mechanism {trace.mechanism} in {root}.",
             "Name its folder with --subject.",
         )
-    mechanism = mechanisms[found.mechanism]
-    if found.scenario not in mechanism.scenarios:
-        raise UsageError(f"{path}: {mechanism.toml} has no scenario {found.scenario}.")
-    for decision in filter(None, (found.model_without, found.impl_without)):
+    mechanism = mechanisms[trace.mechanism]
+    if trace.scenario not in mechanism.scenarios:
+        raise UsageError(f"{path}: {mechanism.toml} has no scenario {trace.scenario}.")
+    for decision in filter(None, (trace.model_without, trace.impl_without)):
         if decision not in mechanism.decisions:
-            raise UsageError(f"{path}: {found.mechanism} has no decision {decision}.")
-    if found.layer == composed.LAYER:
-        return _composed(mechanism, found, on, until)
-    mechanism = mechanism.without(found.model_without)
+            raise UsageError(f"{path}: {trace.mechanism} has no decision {decision}.")
+    if trace.layer == composed.LAYER:
+        return _composed(mechanism, trace, on, until)
+    mechanism = mechanism.without(trace.model_without)
     if (
-        found.property in mechanism.properties
-        and mechanism.properties[found.property].kind == "refinement"
-        or not all(step.label in mechanism.labels for step in found.steps)
+        trace.property in mechanism.properties
+        and mechanism.properties[trace.property].kind == "refinement"
+        or not all(step.label in mechanism.labels for step in trace.steps)
     ):
         raise UsageError(
-            f"{path}: {found.property} is a property of a module that only TLC runs.",
-            f"Run it again with `wheelproof verify {found.mechanism} --layer tlc`, or show it with "
+            f"{path}: {trace.property} is a property of a module that only TLC runs.",
+            f"Run it again with `wheelproof verify {trace.mechanism} --layer tlc`, or show it with "
             "`wheelproof show`.",
         )
-    on_impl = OnCompiled if found.layer == compiled.LAYER else OnImplementation
-    replay = {"model": OnModel, "impl": on_impl}[on](mechanism, found)
+    on_impl = OnCompiled if trace.layer == compiled.LAYER else OnImplementation
+    replay = {"model": OnModel, "impl": on_impl}[on](mechanism, trace)
     stops = until is not None and until < end
-    replay.go(upto(found.steps, until or 0) if stops else len(found.steps))
+    replay.go(upto(trace.steps, until or 0) if stops else len(trace.steps))
     if stops:
         print(f"stopped after step {until} of {end}:")
         for place, text in places(replay.model, replay.state).items():
@@ -83,25 +83,25 @@ def run(path: Path, on: str, until: int | None = None, *, root: Path = Path(".")
         return 0
     replay.judge()
     artefact = "model" if on == "model" else "implementation"
-    taken = [f"{step.thread}.{step.label}" for step in found.steps if step.kind != SILENT]
+    labels = [f"{step.thread}.{step.label}" for step in trace.steps if step.kind != SILENT]
     print(
-        f"reproduced on the {artefact}: {found.property} is violated after step "
-        f"{end}, {taken[-1] if taken else 'no step.'}"
+        f"reproduced on the {artefact}: {trace.property} is violated after step "
+        f"{end}, {labels[-1] if labels else 'no step.'}"
     )
     return REPRODUCED
 
 
-def _composed(mechanism: Mechanism, found: Counterexample, on: str, until: int | None) -> int:
+def _composed(mechanism: Mechanism, trace: Counterexample, on: str, until: int | None) -> int:
     if on == "model":
         raise UsageError(
             "This counterexample has steps of lower mechanisms, which the model has not.",
             "Replay it with --on impl.",
         )
-    if (last := composed.again(mechanism, found, until)) is None:
+    if (last := composed.again(mechanism, trace, until)) is None:
         return 0
     print(
-        f"reproduced on the implementation: {found.property} is violated after step {last}, "
-        f"{found.steps[-1].thread}.{found.steps[-1].label}"
+        f"reproduced on the implementation: {trace.property} is violated after step {last}, "
+        f"{trace.steps[-1].thread}.{trace.steps[-1].label}"
     )
     return REPRODUCED
 
@@ -109,15 +109,15 @@ def _composed(mechanism: Mechanism, found: Counterexample, on: str, until: int |
 class OnModel:
     """The schedule followed on the model: the same steps, the same changes, the same end."""
 
-    def __init__(self, mechanism: Mechanism, found: Counterexample) -> None:
-        self.mechanism, self.found = mechanism, found
-        self.model = mechanism.model(found.scenario)
+    def __init__(self, mechanism: Mechanism, counterexample: Counterexample) -> None:
+        self.mechanism, self.found = mechanism, counterexample
+        self.model = mechanism.model(counterexample.scenario)
         self.state = self.model.initial()
         self.states = [self.state]
-        if set(self.model.threads) != set(found.threads):
+        if set(self.model.threads) != set(counterexample.threads):
             raise NotReproduced(
                 f"The scenario has the threads {', '.join(self.model.threads)}, the file "
-                f"{', '.join(found.threads)}."
+                f"{', '.join(counterexample.threads)}."
             )
 
     def go(self, last: int) -> None:
@@ -125,9 +125,9 @@ class OnModel:
         schedule = [
             (self.model.threads.index(step.thread), step.named) for step in self.found.steps[:last]
         ]
-        taken = follow(self.model, schedule, self.mechanism.silent, exact=True)
+        path = follow(self.model, schedule, self.mechanism.silent, exact=True)
         before = places(self.model, self.state)
-        for index, (step, (_, _, state)) in enumerate(zip(self.found.steps, taken)):
+        for index, (step, (_, _, state)) in enumerate(zip(self.found.steps, path)):
             after = places(self.model, state)
             changes = {
                 place: (before[place], text)
@@ -136,7 +136,7 @@ class OnModel:
             }
             if changes != dict(step.changes):
                 raise NotReproduced(
-                    f"{stated(self.found.steps, index)}, changes {changes or 'nothing'}, in the "
+                    f"{statement(self.found.steps, index)}, changes {changes or 'nothing'}, in the "
                     f"file {dict(step.changes) or 'nothing'}."
                 )
             before, self.state = after, state
@@ -174,17 +174,17 @@ class OnModel:
 class OnImplementation(OnModel):
     """The schedule on the controlled implementation, compared with the model after each step."""
 
-    def __init__(self, mechanism: Mechanism, found: Counterexample) -> None:
-        super().__init__(mechanism, found)
+    def __init__(self, mechanism: Mechanism, counterexample: Counterexample) -> None:
+        super().__init__(mechanism, counterexample)
         from wheelproof.python import ControlledImplementation, RaceDetector
 
-        changed = mechanism.without(found.impl_without)
+        mutation = mechanism.without(counterexample.impl_without)
         self.implementation = ControlledImplementation.load(
-            mechanism.root, mechanism.name, texts=changed.modules
+            mechanism.root, mechanism.name, texts=mutation.modules
         )
         self.race = RaceDetector()
         self.execution = self.implementation.begin(
-            mechanism.scenarios[found.scenario], race=self.race
+            mechanism.scenarios[counterexample.scenario], race=self.race
         )
         self.settled = settle(self.model, mechanism.silent)
         self.differs = ""
@@ -200,7 +200,7 @@ class OnImplementation(OnModel):
             index = names.index(step.thread)
             if self.execution.labels[index] != step.label:
                 raise NotReproduced(
-                    f"{stated(self.found.steps, number - 1)}: {step.thread} waits at "
+                    f"{statement(self.found.steps, number - 1)}: {step.thread} waits at "
                     f"{self.execution.labels[index]}."
                 )
             try:
@@ -211,12 +211,12 @@ class OnImplementation(OnModel):
                 self.differs = self.difference(self.states[number])
             if not self.differs and self.execution.choice != step.choice:
                 raise NotReproduced(
-                    f"{stated(self.found.steps, number - 1)} chooses "
+                    f"{statement(self.found.steps, number - 1)} chooses "
                     f"{', '.join(self.execution.choice) or 'nothing'}."
                 )
             if self.differs and (number < last or self.found.property != "Bisimulation"):
                 raise NotReproduced(
-                    f"{stated(self.found.steps, number - 1)}: the implementation leaves the "
+                    f"{statement(self.found.steps, number - 1)}: the implementation leaves the "
                     f"model: {self.differs}."
                 )
 
@@ -225,14 +225,14 @@ class OnImplementation(OnModel):
         from wheelproof.python.search.difference import compare_shared
 
         theirs = zip(self.model.variables, self.model.pieces(state))
-        if parted := compare_shared(
+        if difference := compare_shared(
             self.execution.shared(),
             {name: value for name, value in theirs if name not in self.model.AUXILIARY},
         ):
-            return parted[0]
+            return difference[0]
         able = {thread: label for thread, label, _ in self.model.successors(self.settled(state))}
-        mine = self.execution.enabled()
-        return "" if mine == able else f"able to move: {mine}, in the model {able}"
+        moves = self.execution.enabled()
+        return "" if moves == able else f"able to move: {moves}, in the model {able}"
 
     def chooses_otherwise(self) -> bool:
         """Whether the next step of a thread chooses among other values than the model's.
@@ -250,9 +250,9 @@ class OnImplementation(OnModel):
         able = [(move_of(*step[:2]), step[1]) for step in self.model.successors(self.end())]
         for thread, label in self.execution.enabled().items():
             theirs = {move for move, _ in able if thread_of(move) == thread}
-            mine = self.alternatives(way, thread)
-            if mine != theirs:
-                self.differs = compare_choices(mine, theirs, f"{names[thread]}.{label}")
+            ways = self.alternatives(way, thread)
+            if ways != theirs:
+                self.differs = compare_choices(ways, theirs, f"{names[thread]}.{label}")
                 return True
         return False
 
@@ -264,19 +264,19 @@ class OnImplementation(OnModel):
         """The keys of a thread's next step after these steps."""
         from wheelproof.python.findings import StepError
 
-        found, left = set[Move](), list[Move]([thread])
-        while left:
+        moves, queue = set[Move](), list[Move]([thread])
+        while queue:
             run = self.implementation.begin(self.mechanism.scenarios[self.found.scenario])
             run.replay(way)
             try:
-                run.step(left.pop())
+                run.step(queue.pop())
             except StepError as error:
                 raise NotReproduced(
                     f"A step of {self.model.threads[thread]} ends: {error}"
                 ) from error
-            found.add((thread, run.choice) if run.choice else thread)
-            left += [(thread, other) for other in run.beside]
-        return found
+            moves.add((thread, run.choice) if run.choice else thread)
+            queue += [(thread, branch) for branch in run.beside]
+        return moves
 
     def judge(self) -> None:
         if self.found.property == "Bisimulation":
@@ -297,9 +297,9 @@ class OnImplementation(OnModel):
 class OnCompiled(OnModel):
     """The schedule run on compiled classes, compared with the model after every step."""
 
-    def __init__(self, mechanism: Mechanism, found: Counterexample) -> None:
-        super().__init__(mechanism, found)
-        self.execution = compiled.follow(mechanism, found, self.model)
+    def __init__(self, mechanism: Mechanism, counterexample: Counterexample) -> None:
+        super().__init__(mechanism, counterexample)
+        self.execution = compiled.follow(mechanism, counterexample, self.model)
         self.differs = ""
 
     def go(self, last: int) -> None:
@@ -307,19 +307,19 @@ class OnCompiled(OnModel):
         steps, at = self.found.steps[:last], 0
         self.differs = self.execution.difference(0, self.states[0])
         schedule = compiled.schedule_of(self.mechanism, self.found, self.model)
-        for taken, thread in enumerate(schedule):
+        for number, thread in enumerate(schedule):
             if self.differs:
                 after = count(self.found.steps[:at])
                 raise NotReproduced(
                     f"After step {after} the classes leave the model: {self.differs}."
                 )
-            if not self.execution.stutters(taken, thread):
+            if not self.execution.stutters(number, thread):
                 at = self.behind_silent(at)
                 if at >= len(steps):
                     return
-                self.differs = self.execution.result(taken, thread, self.states[at])
+                self.differs = self.execution.result(number, thread, self.states[at])
                 at = self.behind_joined(at + 1)
-            self.differs = self.differs or self.execution.difference(taken + 1, self.states[at])
+            self.differs = self.differs or self.execution.difference(number + 1, self.states[at])
 
     def behind_silent(self, at: int) -> int:
         """The number of steps up to the next one that is not silent."""

@@ -1,4 +1,4 @@
-"""TLC's error trace as a schedule of the model. Its states show what each step has chosen."""
+"""TLC's error trace as a schedule of the model. Its states show the choices of each step."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ def schedule(model: Model, result: TlcResult, pc: str) -> list[tuple[int, str]]:
     out = []
     for name, label, after in steps_of(result, pc):
         thread = model.threads.index(name)
-        found = [
+        candidates = [
             (step, following)
             for mover, step, following in (() if state is None else model.successors(state))
             if mover == thread and step == label
         ]
-        if len(found) > 1:
-            found = [each for each in found if _is(model, *each, after)]
+        if len(candidates) > 1:
+            candidates = [candidate for candidate in candidates if _is(model, *candidate, after)]
         state = None
-        if found:
-            step, state = found[0]
+        if candidates:
+            step, state = candidates[0]
             label = labelled(label, choice_of(step))
         out.append((thread, label))
     return out
 
 
-def _is(model: Model, label: str, state: State, traced: TraceState) -> bool:
+def _is(model: Model, label: str, state: State, trace_state: TraceState) -> bool:
     """Whether a step of the model is the one that leads to a state of the trace.
 
     A trace that was found on a compiled specification has the choice in the place of the values.
     """
-    if choice := choice_of(traced.action or ""):
+    if choice := choice_of(trace_state.action or ""):
         return choice_of(label) == choice
     return all(
-        text == format_tla(freeze(traced.variables[name], NULL))
+        text == format_tla(freeze(trace_state.variables[name], NULL))
         for name, text in zip(names_of(model), texts_of(model, state, {}), strict=True)
-        if name in traced.variables
+        if name in trace_state.variables
     )

@@ -1,4 +1,4 @@
-"""Who waits for what at the end of a counterexample, as a graph to be drawn."""
+"""The waits at the end of a counterexample, as a graph to be drawn."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ Node = tuple[str, str]
 
 @dataclass(frozen=True)
 class Arrow:
-    """``says``: WAITS, from a thread to what it waits for, or HELD, from there to its holder."""
+    """An arrow between two nodes."""
 
     says: str
+    """WAITS, from a thread to the place that it waits for, or HELD, from there to its holder."""
     start: Node
     end: Node
 
 
 @dataclass(frozen=True)
 class WaitGraph:
-    """The nodes and arrows. ``ring``: the nodes of the circle in its order; () without one."""
+    """The nodes and arrows."""
 
     nodes: tuple[Node, ...]
     arrows: tuple[Arrow, ...]
     ring: tuple[Node, ...]
+    """The nodes of the circle in its order; () without one."""
 
 
 def wait_graph(trace: Counterexample) -> WaitGraph | None:
@@ -52,14 +54,14 @@ def wait_graph(trace: Counterexample) -> WaitGraph | None:
             for holder in wait.holders:
                 if names(last.get(place, ""), holder):
                     arrows[Arrow(HELD, (PLACE, place), (THREAD, holder))] = None
-        placed = {arrow.end[1] for arrow in arrows if arrow.says == HELD}
+        holders = {arrow.end[1] for arrow in arrows if arrow.says == HELD}
         for holder in wait.holders:
-            if wait.places and holder not in placed:
+            if wait.places and holder not in holders:
                 arrows[Arrow(HELD, (PLACE, wait.places[0]), (THREAD, holder))] = None
     ends = len(trace.steps) - 1
-    waited = {arrow.end for arrow in arrows}
+    goals = {arrow.end for arrow in arrows}
     for hold in holds(trace):
-        if hold.last == ends and (PLACE, hold.place) in waited:
+        if hold.last == ends and (PLACE, hold.place) in goals:
             arrows[Arrow(HELD, (PLACE, hold.place), (THREAD, hold.thread))] = None
     for arrow in arrows:
         nodes |= {arrow.start: None, arrow.end: None}
@@ -74,7 +76,7 @@ def sleeps(trace: Counterexample, thread: str) -> bool:
 
 
 def _unnamed(trace: Counterexample, wait: Wait) -> Node:
-    """What a thread waits for where no single variable keeps it."""
+    """The node that a thread waits for where no single variable keeps it."""
     if not sleeps(trace, wait.thread):
         return PLACE, "more than one variable"
     step = [step for step in trace.steps if step.thread == wait.thread][-1]

@@ -6,7 +6,7 @@ import pytest
 
 from impl import runtime as production
 from wheelproof.stress import faults
-from wheelproof.stress.library import CLASSES, noted
+from wheelproof.stress.library import CLASSES, recorder
 from wheelproof.stress.loading import ProductionImplementation
 from wheelproof.stress.rounds import FINAL_STATE, IMPATIENT, Stress
 
@@ -145,13 +145,13 @@ def test_a_queue_that_is_never_shut_down_is_planted_where_a_thread_shuts_one_dow
     used = set()
     home = ModuleType("home")
     home.Queue = type("Queue", (production.Queue,), {"shutdown": shuts_down})
-    sound = noted("Queue", home.Queue, used)()
+    sound = recorder("Queue", home.Queue, used)()
     sound.put(1)
     assert sound.get() == 1 and not sound.shut
     fault = faults.FAULTS["Queue is never shut down"]
     assert faults.FAULTS[PLANTED["Queue"]].needs in used and fault.needs not in used
     sound.shutdown()
     assert sound.shut and fault.needs in used
-    broken = noted("Queue", fault.build(home), used)()
+    broken = recorder("Queue", fault.build(home), used)()
     broken.shutdown()
     assert not broken.shut, "the end of a round shows it"

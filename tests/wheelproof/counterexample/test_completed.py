@@ -24,7 +24,7 @@ def trace(tmp_path_factory):
 def test_a_verification_writes_the_words_and_showing_finds_the_false_part(trace):
     (words,) = trace.says
     assert words.startswith("RunsOnce: ")
-    shown = falsified.completed(trace, ROOT).says
+    shown = falsified.complete(trace, ROOT).says
     assert shown[0] == words and shown[1].startswith("False: runs <= 1 (OneShot.tla:")
     assert shown[2:] == ("It reads runs = 2.",)
 
@@ -42,4 +42,4 @@ def test_a_verification_writes_the_words_and_showing_finds_the_false_part(trace)
 )
 def test_nothing_is_added_where_it_is_known_or_cannot_be_found(trace, changed):
     other = replace(trace, **changed)
-    assert falsified.completed(other, ROOT) == other
+    assert falsified.complete(other, ROOT) == other

@@ -19,7 +19,7 @@ def exploration():
 
 @pytest.fixture(scope="module")
 def order(exploration):
-    return explored.of("tests/test_it.py::test_it[a-b]", exploration, ["queue"])
+    return explored.from_exploration("tests/test_it.py::test_it[a-b]", exploration, ["queue"])
 
 
 def test_what_is_written_is_read(order, tmp_path):

@@ -57,7 +57,7 @@ def run(graph, name):
     ],
 )
 def test_the_false_part_is_named_with_its_values(graph, mechanism, name, false, reads):
-    first, second = falsified.stated(mechanism, "two", name, *run(graph, name))
+    first, second = falsified.statement(mechanism, "two", name, *run(graph, name))
     assert first.startswith(f"{false} (Choices.tla:"), first
     for read in reads:
         assert read in second, second
@@ -75,14 +75,14 @@ def test_the_part_is_false_and_its_neighbours_are_true(graph):
 def test_nothing_is_stated_of_a_property_that_holds(graph, mechanism):
     assert falsified.find(graph.model, "Small", graph.states[0]) is None
     start = places(graph.model, graph.states[0])
-    assert falsified.stated(mechanism, "two", "Small", [], start) == ()
+    assert falsified.statement(mechanism, "two", "Small", [], start) == ()
 
 
 def test_nothing_is_stated_of_a_run_that_ends_elsewhere(graph, mechanism):
     taken, last = run(graph, "Small")
-    assert falsified.stated(mechanism, "two", "Small", taken, last)
-    assert falsified.stated(mechanism, "two", "Small", taken, {**last, "log": "other"}) == ()
-    assert falsified.stated(mechanism, "two", "Small", [*taken, ("v", "No")], last) == ()
+    assert falsified.statement(mechanism, "two", "Small", taken, last)
+    assert falsified.statement(mechanism, "two", "Small", taken, {**last, "log": "other"}) == ()
+    assert falsified.statement(mechanism, "two", "Small", [*taken, ("v", "No")], last) == ()
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_without_the_front_end_nothing_is_stated(graph, mechanism, error):
         raise error
 
     found = run(graph, "Small")
-    assert falsified.stated(mechanism, "two", "Small", *found)
+    assert falsified.statement(mechanism, "two", "Small", *found)
     mechanism.compiled_model = refused
-    assert falsified.stated(mechanism, "two", "Small", *found) == ()
+    assert falsified.statement(mechanism, "two", "Small", *found) == ()
 
 
 def test_a_text_ends_where_the_next_formula_begins(mechanism):

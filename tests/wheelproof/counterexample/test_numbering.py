@@ -4,7 +4,7 @@ import pytest
 
 from wheelproof.counterexample.build import Diverged, follow
 from wheelproof.counterexample.document import Step
-from wheelproof.counterexample.numbering import addresses, count, numbers, stated, upto
+from wheelproof.counterexample.numbering import addresses, count, numbers, statement, upto
 
 QUIET = Step("a", "T0", "silent")
 FIRST, SECOND = Step("a", "A1", "lock"), Step("b", "A2", "read")
@@ -21,8 +21,8 @@ def test_silent_steps_have_no_number():
 
 
 def test_a_step_in_words():
-    assert stated(STEPS, 1) == "Step 1, a.A1"
-    assert stated(STEPS, 3) == "The silent step a.T0 after step 1"
+    assert statement(STEPS, 1) == "Step 1, a.A1"
+    assert statement(STEPS, 3) == "The silent step a.T0 after step 1"
 
 
 class Chain:

@@ -29,7 +29,9 @@ with_chromium = pytest.mark.skipif(
 
 @pytest.fixture(scope="module", params=PROGRAMS, ids=lambda program: program.__name__)
 def order(request):
-    return explored.of("tests/test_it.py::test_it", explore_program(request.param), ())
+    return explored.from_exploration(
+        "tests/test_it.py::test_it", explore_program(request.param), ()
+    )
 
 
 def rendered(order):
