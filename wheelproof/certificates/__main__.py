@@ -14,7 +14,7 @@ from wheelproof.certificates.expressions import Refused
 
 
 def main(arguments: list[str]) -> int:
-    """Print what was checked, or the line, step and rule that are refused; the exit code."""
+    """Print the checked rules, or the line, step and rule that are refused; the exit code."""
     if len(arguments) not in (1, 2):
         print(__doc__, file=sys.stderr)
         return 2
@@ -26,12 +26,12 @@ def main(arguments: list[str]) -> int:
         print(f"certificates: {error}", file=sys.stderr)
         return 2
     try:
-        found = check(*texts)
+        result = check(*texts)
     except Refused as error:
         print(f"refused: {error}")
         return 1
-    rules = sorted(found.rules.items(), key=lambda each: (-each[1], each[0]))
-    print(f"accepted: {found.steps} steps")
+    rules = sorted(result.rules.items(), key=lambda pair: (-pair[1], pair[0]))
+    print(f"accepted: {result.steps} steps")
     print("\n".join(f"{many:6} {rule}" for rule, many in rules))
     return 0
 

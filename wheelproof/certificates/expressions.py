@@ -41,52 +41,52 @@ def read(text: str) -> Iterator[tuple[int, Expression]]:
     Raises Refused where parentheses do not match.
     """
     line, began = 1, 1
-    opened: list[list[Expression]] = []
+    stack: list[list[Expression]] = []
     for token in _TOKEN.findall(text):
         if token == "(":
-            began = began if opened else line
-            opened.append([])
+            began = began if stack else line
+            stack.append([])
         elif token == ")":
-            if not opened:
+            if not stack:
                 raise Refused(line, "", "a parenthesis closes that none opened")
-            done = opened.pop()
-            if not opened:
-                yield began, done
+            expression = stack.pop()
+            if not stack:
+                yield began, expression
             else:
-                opened[-1].append(done)
+                stack[-1].append(expression)
         elif token[0] not in "\n;":
-            named = token[1:-1] if token[0] == "|" else token
-            if not opened:
-                yield line, named
+            name = token[1:-1] if token[0] == "|" else token
+            if not stack:
+                yield line, name
             else:
-                opened[-1].append(named)
+                stack[-1].append(name)
         line += token.count("\n")
-    if opened:
+    if stack:
         raise Refused(began, "", "a parenthesis is open at the end of the text")
 
 
 def commands(text: str) -> Iterator[tuple[int, str, list[Expression]]]:
     """The lists of a text: line, first token, the rest. Raises Refused for anything else."""
-    for line, found in read(text):
-        if not isinstance(found, list) or not found or not isinstance(found[0], str):
+    for line, expression in read(text):
+        if not isinstance(expression, list) or not expression or not isinstance(expression[0], str):
             raise Refused(line, "", "here is no command")
-        yield line, found[0], found[1:]
+        yield line, expression[0], expression[1:]
 
 
-def token(found: Expression) -> str:
+def token(expression: Expression) -> str:
     """The token; Wrong where it is a list."""
-    if isinstance(found, list):
-        raise Wrong(f"{shown(found)} is a list where a name is expected")
-    return found
+    if isinstance(expression, list):
+        raise Wrong(f"{text_of(expression)} is a list where a name is expected")
+    return expression
 
 
-def items(found: Expression) -> list[Expression]:
+def items(expression: Expression) -> list[Expression]:
     """The list's items; Wrong where it is a token."""
-    if isinstance(found, str):
-        raise Wrong(f"{found} is a name where a list is expected")
-    return found
+    if isinstance(expression, str):
+        raise Wrong(f"{expression} is a name where a list is expected")
+    return expression
 
 
-def shown(found: Expression) -> str:
+def text_of(expression: Expression) -> str:
     """It as text, on one line."""
-    return found if isinstance(found, str) else f"({' '.join(map(shown, found))})"
+    return expression if isinstance(expression, str) else f"({' '.join(map(text_of, expression))})"

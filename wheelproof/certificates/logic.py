@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from wheelproof.certificates import arithmetic, schemes
-from wheelproof.certificates.expressions import Expression, Wrong, need, shown, token
+from wheelproof.certificates.expressions import Expression, Wrong, need, text_of, token
 from wheelproof.certificates.problem import Reader
-from wheelproof.certificates.terms import APPLIED, Term, denied, equation, is_
+from wheelproof.certificates.terms import APPLIED, Term, denial, equation, is_
 
 Clause: TypeAlias = tuple[Term, ...]
 """Formulas of which one holds at least."""
@@ -19,13 +19,14 @@ Clause: TypeAlias = tuple[Term, ...]
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a certificate. ``by``: what variables stand for where it is."""
+    """One step of a certificate."""
 
     conclusion: Clause
     premises: Sequence[Clause]
     arguments: Sequence[Expression]
     reader: Reader
     by: Mapping[Term, Term]
+    """Variable -> the term that it stands for at the step."""
 
     @property
     def only(self) -> Term:
@@ -34,7 +35,7 @@ class Step:
         return self.conclusion[0]
 
     @property
-    def given(self) -> Term:
+    def first_argument(self) -> Term:
         """The one formula of the one premise; Wrong where there are several."""
         need(len(self.premises) == 1, f"it has {len(self.premises)} premises, not one")
         return _unit(self.premises[0])
@@ -42,9 +43,9 @@ class Step:
     def place(self, among: Sequence[Term]) -> Term:
         """The one that the argument, a place counted from 0, chooses."""
         need(len(self.arguments) == 1, "its argument is not one place")
-        written = token(self.arguments[0])
-        need(written.isdecimal() and int(written) < len(among), f"there is no place {written}")
-        return among[int(written)]
+        text = token(self.arguments[0])
+        need(text.isdecimal() and int(text) < len(among), f"there is no place {text}")
+        return among[int(text)]
 
 
 Rule: TypeAlias = Callable[[Step], None]
@@ -71,11 +72,11 @@ def resolution(step: Step) -> None:
     resolutions, in the reverse order. ``(not (not a))`` counts as a.
     """
     truth = step.reader.terms
-    false = {_literal(each) for each in step.conclusion}
+    false = {_literal(literal) for literal in step.conclusion}
     false |= {(truth.truth(True), False), (truth.truth(False), True)}
     if any((term, not holds) in false for term, holds in false):
         return
-    waiting = [{_literal(each) for each in clause} for clause in reversed(step.premises)]
+    waiting = [{_literal(literal) for literal in clause} for clause in reversed(step.premises)]
     while waiting:
         rest = []
         for clause in waiting:
@@ -104,62 +105,64 @@ def reordering(step: Step) -> None:
 
 def refl(step: Step) -> None:
     terms = step.reader.terms
-    left, right = (terms.substitute(each, step.by) for each in equation(step.only))
-    need(left is right, "the sides are different")
+    lhs, rhs = (terms.substitute(side, step.by) for side in equation(step.only))
+    need(lhs is rhs, "the sides are different")
 
 
 def trans(step: Step) -> None:
-    left, right = equation(step.only)
+    lhs, rhs = equation(step.only)
     need(step.premises, "it has no premise")
     for clause in step.premises:
-        one, other = equation(_unit(clause))
-        if one is not left:
+        first, second = equation(_unit(clause))
+        if first is not lhs:
             raise Wrong(f"the premise {_unit(clause)} does not go on from the one before")
-        left = other
-    need(left is right, "the premises end with another term")
+        lhs = second
+    need(lhs is rhs, "the premises end with another term")
 
 
 def cong(step: Step) -> None:
-    left, right = equation(step.only)
-    same = left.kind == right.kind == APPLIED and left.head == right.head
-    need(same and len(left.arguments) == len(right.arguments), "the sides are other functions")
-    known = {equation(_unit(clause)) for clause in step.premises}
-    for pair in zip(left.arguments, right.arguments, strict=True):
-        if pair[0] is not pair[1] and pair not in known:
+    lhs, rhs = equation(step.only)
+    same = lhs.kind == rhs.kind == APPLIED and lhs.head == rhs.head
+    need(same and len(lhs.arguments) == len(rhs.arguments), "the sides are other functions")
+    equations = {equation(_unit(clause)) for clause in step.premises}
+    for pair in zip(lhs.arguments, rhs.arguments, strict=True):
+        if pair[0] is not pair[1] and pair not in equations:
             raise Wrong(f"no premise has {pair[0]} = {pair[1]}")
 
 
 def and_(step: Step) -> None:
-    need(is_(step.given, "and"), "the premise is no conjunction")
-    need(step.place(step.given.arguments) is step.only, "it is another part of the premise")
+    need(is_(step.first_argument, "and"), "the premise is no conjunction")
+    need(
+        step.place(step.first_argument.arguments) is step.only, "it is another part of the premise"
+    )
 
 
 def not_or(step: Step) -> None:
-    inner = denied(step.given)
+    inner = denial(step.first_argument)
     need(is_(inner, "or"), "the premise denies no disjunction")
-    need(step.place(inner.arguments) is denied(step.only), "it is another part of the premise")
+    need(step.place(inner.arguments) is denial(step.only), "it is another part of the premise")
 
 
 def or_(step: Step) -> None:
-    need(is_(step.given, "or"), "the premise is no disjunction")
-    need(step.given.arguments == step.conclusion, "the literals are others")
+    need(is_(step.first_argument, "or"), "the premise is no disjunction")
+    need(step.first_argument.arguments == step.conclusion, "the literals are others")
 
 
 def not_and(step: Step) -> None:
-    inner = denied(step.given)
+    inner = denial(step.first_argument)
     need(is_(inner, "and"), "the premise denies no conjunction")
-    need(inner.arguments == tuple(map(denied, step.conclusion)), "the literals are others")
+    need(inner.arguments == tuple(map(denial, step.conclusion)), "the literals are others")
 
 
 def and_pos(step: Step) -> None:
     need(len(step.conclusion) == 2, "the conclusion has two literals")
-    inner, part = denied(step.conclusion[0]), step.conclusion[1]
+    inner, part = denial(step.conclusion[0]), step.conclusion[1]
     need(is_(inner, "and") and step.place(inner.arguments) is part, "it is another part")
 
 
 def or_neg(step: Step) -> None:
     need(len(step.conclusion) == 2, "the conclusion has two literals")
-    whole, part = step.conclusion[0], denied(step.conclusion[1])
+    whole, part = step.conclusion[0], denial(step.conclusion[1])
     need(is_(whole, "or") and step.place(whole.arguments) is part, "it is another part")
 
 
@@ -167,12 +170,12 @@ def and_neg(step: Step) -> None:
     whole, *parts = step.conclusion or (None,)
     need(whole is not None and is_(whole, "and"), "the first literal is no conjunction")
     assert whole is not None
-    need(whole.arguments == tuple(map(denied, parts)), "the parts are others")
+    need(whole.arguments == tuple(map(denial, parts)), "the parts are others")
 
 
 def or_pos(step: Step) -> None:
     need(step.conclusion, "the conclusion is empty")
-    inner = denied(step.conclusion[0])
+    inner = denial(step.conclusion[0])
     need(is_(inner, "or") and inner.arguments == step.conclusion[1:], "the parts are others")
 
 
@@ -183,32 +186,32 @@ def and_intro(step: Step) -> None:
 
 def aci_simp(step: Step) -> None:
     """The sides are conjunctions, or disjunctions, of one set of formulas."""
-    left, right = equation(step.only)
-    same = any(_parts(left, head) == _parts(right, head) for head in ("and", "or"))
+    lhs, rhs = equation(step.only)
+    same = any(_parts(lhs, head) == _parts(rhs, head) for head in ("and", "or"))
     need(same, "the sides have other parts")
 
 
 def _parts(term: Term, head: str) -> set[Term]:
     if is_(term, head):
-        return set().union(*(_parts(each, head) for each in term.arguments))
+        return set().union(*(_parts(argument, head) for argument in term.arguments))
     return set() if is_(term, "true" if head == "and" else "false") else {term}
 
 
 def and_simplify(step: Step) -> None:
     """A conjunction with ``false`` is that."""
-    left, right = equation(step.only)
-    need(is_(right, "false") and is_(left, "and") and right in left.arguments, "it is not false")
+    lhs, rhs = equation(step.only)
+    need(is_(rhs, "false") and is_(lhs, "and") and rhs in lhs.arguments, "it is not false")
 
 
 def or_simplify(step: Step) -> None:
     """A disjunction with ``true`` is that."""
-    left, right = equation(step.only)
-    need(is_(right, "true") and is_(left, "or") and right in left.arguments, "it is not true")
+    lhs, rhs = equation(step.only)
+    need(is_(rhs, "true") and is_(lhs, "or") and rhs in lhs.arguments, "it is not true")
 
 
 def evaluate(step: Step) -> None:
-    left, right = map(arithmetic.value, equation(step.only))
-    need(left == right, f"the sides are {left} and {right}")
+    lhs, rhs = map(arithmetic.value, equation(step.only))
+    need(lhs == rhs, f"the sides are {lhs} and {rhs}")
 
 
 DE_MORGAN = {"bool-and-de-morgan": ("and", "or"), "bool-or-de-morgan": ("or", "and")}
@@ -218,19 +221,19 @@ DE_MORGAN = {"bool-and-de-morgan": ("and", "or"), "bool-or-de-morgan": ("or", "a
 def rewrite(step: Step) -> None:
     """A rewrite by its name, which is the first argument."""
     need(step.arguments, "the rewrite has no name")
-    name = shown(step.arguments[0]).strip('"')
-    left, right = equation(step.only)
+    name = text_of(step.arguments[0]).strip('"')
+    lhs, rhs = equation(step.only)
     if name in DE_MORGAN:
-        inner, (head, other) = denied(left), DE_MORGAN[name]
-        need(is_(inner, head) and is_(right, other), "the operators are others")
+        inner, (head, dual) = denial(lhs), DE_MORGAN[name]
+        need(is_(inner, head) and is_(rhs, dual), "the operators are others")
         first, *rest = inner.arguments
         need(rest, "there is one part")
-        made = [first, rest[0] if len(rest) == 1 else step.reader.terms.apply(head, rest)]
-        need(list(map(denied, right.arguments)) == made, "the parts are others")
+        others = [first, rest[0] if len(rest) == 1 else step.reader.terms.apply(head, rest)]
+        need(list(map(denial, rhs.arguments)) == others, "the parts are others")
     elif name == "bool-or-taut2":
-        parts = set(left.arguments)
-        both = any(is_(each, "not") and each.arguments[0] in parts for each in parts)
-        need(is_(left, "or") and is_(right, "true") and both, "it is no tautology")
+        parts = set(lhs.arguments)
+        is_excluded = any(is_(part, "not") and part.arguments[0] in parts for part in parts)
+        need(is_(lhs, "or") and is_(rhs, "true") and is_excluded, "it is no tautology")
     else:
         need(name in schemes.REWRITES, f"the rewrite {name} is unknown")
         fits = not step.premises and schemes.instance(schemes.REWRITES[name], (), step.conclusion)
@@ -242,27 +245,27 @@ def la_generic(step: Step) -> None:
     arithmetic.sum_is_impossible(step.conclusion, list(map(_factor, step.arguments)))
 
 
-def _factor(found: Expression) -> Fraction:
+def _factor(expression: Expression) -> Fraction:
     try:
-        return Fraction(token(found))
+        return Fraction(token(expression))
     except (ValueError, ZeroDivisionError):
-        raise Wrong(f"{shown(found)} is no factor") from None
+        raise Wrong(f"{text_of(expression)} is no factor") from None
 
 
 def _without_premises(rule: Callable[[Clause], None]) -> Rule:
-    def checked(step: Step) -> None:
+    def check(step: Step) -> None:
         need(not step.premises, "it has premises")
         rule(step.conclusion)
 
-    return checked
+    return check
 
 
 def _by_scheme(name: str) -> Rule:
-    def checked(step: Step) -> None:
+    def check(step: Step) -> None:
         fits = schemes.instance(schemes.RULES[name], step.premises, step.conclusion)
         need(fits, "it is no instance of the rule's scheme")
 
-    return checked
+    return check
 
 
 RULES: dict[str, Rule] = {
@@ -296,4 +299,4 @@ RULES: dict[str, Rule] = {
     "poly_simp": _without_premises(arithmetic.same_polynomial),
     "poly_simp_rel": lambda step: arithmetic.same_relation(step.premises, step.conclusion),
 }
-"""Rule -> what a step with it must be. Those that close a part with assumptions are elsewhere."""
+"""Rule -> the check of a step with it. Those that close a part with assumptions are elsewhere."""

@@ -13,7 +13,7 @@ from wheelproof.certificates.expressions import (
     commands,
     items,
     need,
-    shown,
+    text_of,
     token,
 )
 from wheelproof.certificates.terms import BINDERS, BOOL, Sort, Term, Terms
@@ -24,77 +24,84 @@ _SKIPPED = ("set-logic", "set-info", "set-option", "check-sat", "exit")
 
 @dataclass
 class Reader:
-    """Reads terms. ``names``: those that a text gave to terms on its way."""
+    """Reads terms."""
 
     terms: Terms = field(default_factory=Terms)
     names: dict[str, Term] = field(default_factory=dict)
+    """Names that a text gave to terms on its way."""
 
     def name(self, name: str, term: Term) -> None:
         """Give a term a name. Raises Wrong where that is taken by another one."""
-        taken = name in self.terms.functions or self.names.get(name, term) is not term
-        need(not taken, f"{name} is the name of another term")
+        is_declared = name in self.terms.functions or self.names.get(name, term) is not term
+        need(not is_declared, f"{name} is the name of another term")
         self.names[name] = term
 
-    def sort(self, found: Expression) -> Sort:
+    def sort(self, expression: Expression) -> Sort:
         """Raises Wrong for an unknown sort."""
-        if isinstance(found, str):
-            need(found in self.terms.sorts, f"the sort {found} is unknown")
-            return found
-        need(len(found) == 3 and found[0] == "Array", f"the sort {shown(found)} is unknown")
-        return ("Array", self.sort(found[1]), self.sort(found[2]))
+        if isinstance(expression, str):
+            need(expression in self.terms.sorts, f"the sort {expression} is unknown")
+            return expression
+        need(
+            len(expression) == 3 and expression[0] == "Array",
+            f"the sort {text_of(expression)} is unknown",
+        )
+        return ("Array", self.sort(expression[1]), self.sort(expression[2]))
 
-    def variables(self, found: Expression) -> list[Term]:
+    def variables(self, expression: Expression) -> list[Term]:
         """Those of ``((x Int) (y Bool))``."""
-        pairs = [items(each) for each in items(found)]
+        pairs = [items(pair) for pair in items(expression)]
         need(all(len(pair) == 2 for pair in pairs), "a variable is written with its sort")
         return [self.terms.variable(token(name), self.sort(sort)) for name, sort in pairs]
 
-    def term(self, found: Expression, known: Mapping[str, Term] | None = None) -> Term:
-        """``known``: local names. Raises Wrong for what is no term of a sort."""
-        known = {} if known is None else known
-        while isinstance(found, list) and len(found) == 3 and found[0] == "let":
-            pairs = [items(each) for each in items(found[1])]
+    def term(self, expression: Expression, bindings: Mapping[str, Term] | None = None) -> Term:
+        """``bindings``: local names. Raises Wrong for a text that is no term of a sort."""
+        bindings = {} if bindings is None else bindings
+        while isinstance(expression, list) and len(expression) == 3 and expression[0] == "let":
+            pairs = [items(pair) for pair in items(expression[1])]
             need(all(len(pair) == 2 for pair in pairs), "let gives each name a term")
-            known = {**known, **{token(name): self.term(to, known) for name, to in pairs}}
-            found = found[2]
-        if isinstance(found, str):
-            return self._token(found, known)
-        need(found, "here is no term")
-        head = token(found[0])
+            bindings = {**bindings, **{token(name): self.term(to, bindings) for name, to in pairs}}
+            expression = expression[2]
+        if isinstance(expression, str):
+            return self._token(expression, bindings)
+        need(expression, "here is no term")
+        head = token(expression[0])
         if head == "!":
-            if len(found) != 4 or found[2] != ":named":
-                raise Wrong(f"{shown(found)} has no name")
-            term = self.term(found[1], known)
-            self.name(token(found[3]), term)
+            if len(expression) != 4 or expression[2] != ":named":
+                raise Wrong(f"{text_of(expression)} has no name")
+            term = self.term(expression[1], bindings)
+            self.name(token(expression[3]), term)
             return term
         if head in BINDERS:
-            need(len(found) == 3, f"{head} has variables and a body")
-            bound = self.variables(found[1])
-            inner = {**known, **{each.head: each for each in bound}}
-            return self.terms.binds(head, bound, self.term(found[2], inner))
-        need(head not in known, f"the variable {head} is no function")
-        return self.terms.apply(head, [self.term(each, known) for each in found[1:]])
+            need(len(expression) == 3, f"{head} has variables and a body")
+            bound = self.variables(expression[1])
+            inner = {**bindings, **{variable.head: variable for variable in bound}}
+            return self.terms.binds(head, bound, self.term(expression[2], inner))
+        need(head not in bindings, f"the variable {head} is no function")
+        return self.terms.apply(
+            head, [self.term(argument, bindings) for argument in expression[1:]]
+        )
 
-    def _token(self, found: str, known: Mapping[str, Term]) -> Term:
-        if found in known:
-            return known[found]
-        if found in self.names:
-            return self.names[found]
-        if _NUMBER.fullmatch(found):
-            return self.terms.number(int(found))
-        return self.terms.apply(found, ())
+    def _token(self, text: str, bindings: Mapping[str, Term]) -> Term:
+        if text in bindings:
+            return bindings[text]
+        if text in self.names:
+            return self.names[text]
+        if _NUMBER.fullmatch(text):
+            return self.terms.number(int(text))
+        return self.terms.apply(text, ())
 
 
 @dataclass(frozen=True)
 class Problem:
-    """An obligation: its assertions cannot hold together. ``reader``: knows what it declares."""
+    """An obligation: its assertions cannot hold together."""
 
     reader: Reader
+    """Knows its declarations."""
     assertions: frozenset[Term]
 
 
 def problem(text: str) -> Problem:
-    """Read an obligation. Raises Refused for what is outside of what is understood."""
+    """Read an obligation. Raises Refused for a text outside of the supported language."""
     reader, assertions, questions = Reader(), set(), 0
     for line, head, rest in commands(text):
         try:
@@ -103,13 +110,13 @@ def problem(text: str) -> Problem:
                 case "declare-sort", [str(name), "0"]:
                     need(name not in reader.terms.sorts, f"the sort {name} is declared already")
                     reader.terms.sorts.add(name)
-                case "declare-fun", [str(name), list(given), result]:
-                    sorts = [reader.sort(each) for each in given]
+                case "declare-fun", [str(name), list(arguments), result]:
+                    sorts = [reader.sort(sort_) for sort_ in arguments]
                     reader.terms.declare(name, sorts, reader.sort(result))
                 case "declare-const", [str(name), result]:
                     reader.terms.declare(name, (), reader.sort(result))
-                case "assert", [found]:
-                    term = reader.term(found)
+                case "assert", [expression]:
+                    term = reader.term(expression)
                     need(term.sort == BOOL and not term.free, "it asserts no closed formula")
                     assertions.add(term)
                 case _, _ if head in _SKIPPED:

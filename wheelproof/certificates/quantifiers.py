@@ -11,115 +11,115 @@ from dataclasses import dataclass, field
 
 from wheelproof.certificates.expressions import Wrong, need
 from wheelproof.certificates.logic import Clause, Rule, Step
-from wheelproof.certificates.terms import BOUND, Term, denied, equation, is_
+from wheelproof.certificates.terms import BOUND, Term, denial, equation, is_
 
 
 @dataclass
 class Part:
-    """An open part of a certificate.
-
-    ``closes``: the name of the step that closes it. ``by``: a variable of it -> what it stands
-    for, itself for any value. ``assumed``: name -> formula. ``known``: the clauses of its steps.
-    """
+    """An open part of a certificate."""
 
     closes: str
+    """The name of the step that closes it."""
     by: Mapping[Term, Term] = field(default_factory=dict)
+    """A variable of it -> the term that it stands for, itself for any value."""
     assumed: dict[str, Term] = field(default_factory=dict)
-    known: dict[str, Clause] = field(default_factory=dict)
+    """Name -> formula."""
+    clauses: dict[str, Clause] = field(default_factory=dict)
+    """Name -> clause of each of its steps."""
     last: Clause | None = None
 
 
 def forall_inst(step: Step) -> None:
-    """What holds of all holds of the arguments."""
+    """A formula for all values holds for the arguments."""
     need(not step.premises, "it has premises")
     whole = step.only
     need(is_(whole, "or", 2), "the conclusion is no disjunction of two")
-    quantified = _quantified(denied(whole.arguments[0]), "forall")
-    terms = [step.reader.term(each, _named(step.by)) for each in step.arguments]
-    need(len(terms) == len(quantified.bound), "there is not one argument for each variable")
-    by = dict(zip(quantified.bound, terms, strict=True))
-    made = step.reader.terms.substitute(quantified.arguments[0], by)
-    need(made is whole.arguments[1], "the instance is another formula")
+    body = _quantifier(denial(whole.arguments[0]), "forall")
+    terms = [step.reader.term(argument, _by_name(step.by)) for argument in step.arguments]
+    need(len(terms) == len(body.bound), "there is not one argument for each variable")
+    by = dict(zip(body.bound, terms, strict=True))
+    instance = step.reader.terms.substitute(body.arguments[0], by)
+    need(instance is whole.arguments[1], "the instance is another formula")
 
 
-def _named(by: Mapping[Term, Term]) -> dict[str, Term]:
+def _by_name(by: Mapping[Term, Term]) -> dict[str, Term]:
     return {variable.head: variable for variable in by}
 
 
 def qnt_rm_unused(step: Step) -> None:
     """A quantifier over variables that do not occur makes no difference."""
-    left, right = equation(step.only)
-    need(left.kind == BOUND and left.head != "choice", "the left side has no quantifier")
-    need(left.arguments[0] is right and not set(left.bound) & right.free, "the body is another")
+    lhs, rhs = equation(step.only)
+    need(lhs.kind == BOUND and lhs.head != "choice", "the left side has no quantifier")
+    need(lhs.arguments[0] is rhs and not set(lhs.bound) & rhs.free, "the body is another")
 
 
 def connective_def(step: Step) -> None:
     """Some have a property if not all lack it."""
-    left, right = equation(step.only)
-    left, inner = _quantified(left, "exists"), _quantified(denied(right), "forall")
-    need(left.bound == inner.bound, "the variables are others")
-    need(denied(inner.arguments[0]) is left.arguments[0], "the body is another")
+    lhs, rhs = equation(step.only)
+    lhs, inner = _quantifier(lhs, "exists"), _quantifier(denial(rhs), "forall")
+    need(lhs.bound == inner.bound, "the variables are others")
+    need(denial(inner.arguments[0]) is lhs.arguments[0], "the body is another")
 
 
 def miniscope_distribute(step: Step) -> None:
     """All have several properties if all have each of them."""
-    left, right = equation(step.only)
-    body = _quantified(left, "forall").arguments[0]
-    need(is_(body, "and") and is_(right, "and"), "a side is no conjunction")
-    parts = [_quantified(each, "forall") for each in right.arguments]
-    need(all(each.bound == left.bound for each in parts), "the variables are others")
-    need(tuple(each.arguments[0] for each in parts) == body.arguments, "the parts are others")
+    lhs, rhs = equation(step.only)
+    body = _quantifier(lhs, "forall").arguments[0]
+    need(is_(body, "and") and is_(rhs, "and"), "a side is no conjunction")
+    parts = [_quantifier(conjunct, "forall") for conjunct in rhs.arguments]
+    need(all(part.bound == lhs.bound for part in parts), "the variables are others")
+    need(tuple(part.arguments[0] for part in parts) == body.arguments, "the parts are others")
 
 
-def subproof(step: Step, part: Part, discharged: Sequence[str]) -> None:
-    """Where the assumptions hold, so does what the part ends with."""
+def subproof(step: Step, part: Part, discharges: Sequence[str]) -> None:
+    """Where the assumptions hold, so does the last clause of the part."""
     need(not part.by, "the part has variables")
-    need(list(discharged) == list(part.assumed), "it discharges other assumptions than it has")
+    need(list(discharges) == list(part.assumed), "it discharges other assumptions than it has")
     many = len(part.assumed)
-    given = tuple(map(denied, step.conclusion[:many]))
-    need(given == tuple(part.assumed.values()), "the conclusion has other assumptions")
+    assumptions = tuple(map(denial, step.conclusion[:many]))
+    need(assumptions == tuple(part.assumed.values()), "the conclusion has other assumptions")
     rest = step.conclusion[many:]
     # The empty clause may be written as the one of ``false``.
-    nothing = part.last == () and len(rest) == 1 and is_(rest[0], "false")
-    need(rest == part.last or nothing, "the part ends with another clause")
+    is_empty = part.last == () and len(rest) == 1 and is_(rest[0], "false")
+    need(rest == part.last or is_empty, "the part ends with another clause")
 
 
-def bind(step: Step, part: Part, discharged: Sequence[str]) -> None:
+def bind(step: Step, part: Part, discharges: Sequence[str]) -> None:
     """If two formulas are equal for any values, so are those that quantify over them.
 
     The variables of the left side may stand for those of the right one.
     """
-    left, right = equation(step.only)
-    need(left.kind == right.kind == BOUND and left.head == right.head, "the quantifiers differ")
-    need(left.head != "choice", "choice is no quantifier")
-    own = all(part.by.get(variable) is variable for variable in right.bound)
-    stand = tuple(map(part.by.get, left.bound)) == right.bound
-    need(own and stand and set(part.by) == {*left.bound, *right.bound}, "the variables are others")
-    need(not set(right.bound) & left.free, "a variable of the right side is free in the left one")
-    need(not set(left.bound) & right.free, "a variable of the left side is free in the right one")
-    _ends(part, discharged, left.arguments[0], right.arguments[0])
+    lhs, rhs = equation(step.only)
+    need(lhs.kind == rhs.kind == BOUND and lhs.head == rhs.head, "the quantifiers differ")
+    need(lhs.head != "choice", "choice is no quantifier")
+    is_free = all(part.by.get(variable) is variable for variable in rhs.bound)
+    stand = tuple(map(part.by.get, lhs.bound)) == rhs.bound
+    need(is_free and stand and set(part.by) == {*lhs.bound, *rhs.bound}, "the variables are others")
+    need(not set(rhs.bound) & lhs.free, "a variable of the right side is free in the left one")
+    need(not set(lhs.bound) & rhs.free, "a variable of the left side is free in the right one")
+    _ends(part, discharges, lhs.arguments[0], rhs.arguments[0])
 
 
-def sko_forall(step: Step, part: Part, discharged: Sequence[str]) -> None:
+def sko_forall(step: Step, part: Part, discharges: Sequence[str]) -> None:
     """All have a property if the one has it that is chosen among those without it."""
-    left, right = equation(step.only)
-    left = _quantified(left, "forall")
-    need(len(left.bound) == 1 and tuple(part.by) == left.bound, "the variables are others")
-    terms, (variable,) = step.reader.terms, left.bound
-    lacking = terms.apply("not", (left.arguments[0],))
+    lhs, rhs = equation(step.only)
+    lhs = _quantifier(lhs, "forall")
+    need(len(lhs.bound) == 1 and tuple(part.by) == lhs.bound, "the variables are others")
+    terms, (variable,) = step.reader.terms, lhs.bound
+    lacking = terms.apply("not", (lhs.arguments[0],))
     need(part.by[variable] is terms.binds("choice", (variable,), lacking), "it chooses otherwise")
-    need(variable not in right.free, "the variable is still there")
-    _ends(part, discharged, left.arguments[0], right)
+    need(variable not in rhs.free, "the variable is still there")
+    _ends(part, discharges, lhs.arguments[0], rhs)
 
 
-def _ends(part: Part, discharged: Sequence[str], left: Term, right: Term) -> None:
-    need(not part.assumed and not discharged, "the part has assumptions")
+def _ends(part: Part, discharges: Sequence[str], lhs: Term, rhs: Term) -> None:
+    need(not part.assumed and not discharges, "the part has assumptions")
     need(part.last is not None and len(part.last) == 1, "the part ends with no equation")
     assert part.last is not None
-    need(equation(part.last[0]) == (left, right), "the part ends with another equation")
+    need(equation(part.last[0]) == (lhs, rhs), "the part ends with another equation")
 
 
-def _quantified(term: Term, head: str) -> Term:
+def _quantifier(term: Term, head: str) -> Term:
     if term.kind != BOUND or term.head != head:
         raise Wrong(f"{term} does not begin with {head}")
     return term

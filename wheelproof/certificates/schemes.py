@@ -1,7 +1,7 @@
 """Rules that are schemes: premises and a conclusion in which variables stand for terms.
 
-``?a`` in a scheme stands for any term. Each scheme holds whatever its variables stand for, and a
-rule may have several.
+``?a`` in a scheme stands for any term. Each scheme holds for all terms in the place of its
+variables, and a rule may have several.
 """
 
 from __future__ import annotations
@@ -84,10 +84,10 @@ Scheme = tuple[list[Expression], list[Expression]]
 
 
 def _read(text: str) -> dict[str, list[Scheme]]:
-    found: dict[str, list[Scheme]] = {}
+    by_name: dict[str, list[Scheme]] = {}
     for _, name, (premises, conclusion) in commands(text):
-        found.setdefault(name, []).append((items(premises), items(conclusion)))
-    return found
+        by_name.setdefault(name, []).append((items(premises), items(conclusion)))
+    return by_name
 
 
 RULES = _read(_OF_RULES)
@@ -105,11 +105,11 @@ def instance(
 
 
 def _is(scheme: Scheme, premises: Sequence[Sequence[Term]], conclusion: Sequence[Term]) -> bool:
-    given, literals = scheme
-    if len(given) != len(premises) or any(len(clause) != 1 for clause in premises):
+    assumptions, literals = scheme
+    if len(assumptions) != len(premises) or any(len(clause) != 1 for clause in premises):
         return False
     terms = [*(clause[0] for clause in premises), *conclusion]
-    patterns = [*given, *literals]
+    patterns = [*assumptions, *literals]
     stands: dict[str, Term] = {}
     return len(terms) == len(patterns) and all(
         _match(pattern, term, stands) for pattern, term in zip(patterns, terms, strict=True)

@@ -28,25 +28,26 @@ RESERVED = KNOWN | {"true", "false", "let", "!", "_", "as", "par"}
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Term:
-    """A term. ``value``: of a number. ``bound``: the variables of one that binds some.
-
-    ``free``: the variables that occur free. ``serial``: in the order in which terms were made.
-    """
+    """A term."""
 
     kind: str
     head: str
     arguments: tuple[Term, ...]
     sort: Sort
     serial: int
+    """Its number in the order in which terms were made."""
     value: int = 0
+    """The value of a number."""
     bound: tuple[Term, ...] = ()
+    """The variables of a term that binds some."""
     free: frozenset[Term] = frozenset()
+    """The variables that occur free."""
 
     def __str__(self) -> str:
         if self.kind == NUMBER:
             return str(self.value)
         if self.bound:
-            pairs = " ".join(f"({each.head} {each.sort})" for each in self.bound)
+            pairs = " ".join(f"({variable.head} {variable.sort})" for variable in self.bound)
             return f"({self.head} ({pairs}) {self.arguments[0]})"
         if not self.arguments:
             return self.head
@@ -55,14 +56,13 @@ class Term:
 
 @dataclass
 class Terms:
-    """The terms of one obligation, over its sorts and functions.
-
-    ``sorts``: declared ones. ``functions``: name -> sorts of the arguments, and of the result.
-    """
+    """The terms of one obligation, over its sorts and functions."""
 
     sorts: set[str] = field(default_factory=lambda: {INT, BOOL})
+    """Declared sorts."""
     functions: dict[str, tuple[tuple[Sort, ...], Sort]] = field(default_factory=dict)
-    _made: dict[object, Term] = field(default_factory=dict)
+    """Name -> sorts of the arguments, and of the result."""
+    _table: dict[object, Term] = field(default_factory=dict)
 
     def declare(self, name: str, arguments: Sequence[Sort], result: Sort) -> None:
         """Raises Wrong for a name that is taken, or reads like a number."""
@@ -76,11 +76,11 @@ class Terms:
     def variable(self, name: str, sort: Sort) -> Term:
         """A variable of a quantifier or an anchor. Those of one name and sort are the same."""
         key = (VARIABLE, name, sort)
-        made = self._made.get(key)
-        if made is None:
-            made = self._term(key, VARIABLE, name, (), sort)
-            object.__setattr__(made, "free", frozenset({made}))
-        return made
+        term = self._table.get(key)
+        if term is None:
+            term = self._term(key, VARIABLE, name, (), sort)
+            object.__setattr__(term, "free", frozenset({term}))
+        return term
 
     def truth(self, value: bool) -> Term:
         return self.apply("true" if value else "false", ())
@@ -105,13 +105,13 @@ class Terms:
 
         Raises Wrong where it has no sort.
         """
-        given = tuple(arguments)
-        if head in ("and", "or") and len(given) == 1 and given[0].sort == BOOL:
-            return given[0]
-        key = (APPLIED, head, *given)
-        if (known := self._made.get(key)) is not None:
-            return known
-        return self._term(key, APPLIED, head, given, self._sort(head, given))
+        operands = tuple(arguments)
+        if head in ("and", "or") and len(operands) == 1 and operands[0].sort == BOOL:
+            return operands[0]
+        key = (APPLIED, head, *operands)
+        if (term := self._table.get(key)) is not None:
+            return term
+        return self._term(key, APPLIED, head, operands, self._sort(head, operands))
 
     def _term(
         self,
@@ -123,77 +123,77 @@ class Terms:
         value: int = 0,
         bound: tuple[Term, ...] = (),
     ) -> Term:
-        known = self._made.get(key)
-        if known is None:
-            free = frozenset[Term]().union(*(each.free for each in arguments)) - set(bound)
-            known = Term(kind, head, arguments, sort, len(self._made), value, bound, free)
-            self._made[key] = known
-        return known
+        term = self._table.get(key)
+        if term is None:
+            free = frozenset[Term]().union(*(argument.free for argument in arguments)) - set(bound)
+            term = Term(kind, head, arguments, sort, len(self._table), value, bound, free)
+            self._table[key] = term
+        return term
 
-    def _sort(self, head: str, given: tuple[Term, ...]) -> Sort:
-        sorts = [each.sort for each in given]
+    def _sort(self, head: str, operands: tuple[Term, ...]) -> Sort:
+        sorts = [operand.sort for operand in operands]
         if head in self.functions:
-            wanted, result = self.functions[head]
-            need(tuple(sorts) == wanted, f"{head} is applied to {_listed(sorts)}")
+            parameters, result = self.functions[head]
+            need(tuple(sorts) == parameters, f"{head} is applied to {_list(sorts)}")
             return result
         if head in ("true", "false"):
-            need(not given, f"{head} has no arguments")
+            need(not operands, f"{head} has no arguments")
             return BOOL
         for table, sort in ((_NUMERIC, INT), (_LOGICAL, BOOL)):
             if head in table:
-                least, most = table[head]
-                fits = least <= len(given) and (not most or len(given) <= most)
-                need(fits and set(sorts) == {sort}, f"{head} is applied to {_listed(sorts)}")
+                least, greatest = table[head]
+                fits = least <= len(operands) and (not greatest or len(operands) <= greatest)
+                need(fits and set(sorts) == {sort}, f"{head} is applied to {_list(sorts)}")
                 return sort
         if head in _COMPARING:
-            need(sorts == [INT, INT], f"{head} is applied to {_listed(sorts)}")
+            need(sorts == [INT, INT], f"{head} is applied to {_list(sorts)}")
             return BOOL
         if head in ("=", "distinct"):
-            fits = len(given) > 1 and len(set(sorts)) == 1
-            need(fits, f"{head} is applied to {_listed(sorts)}")
+            fits = len(operands) > 1 and len(set(sorts)) == 1
+            need(fits, f"{head} is applied to {_list(sorts)}")
             return BOOL
         if head == "ite":
-            fits = len(given) == 3 and sorts[0] == BOOL and sorts[1] == sorts[2]
-            need(fits, f"ite is applied to {_listed(sorts)}")
+            fits = len(operands) == 3 and sorts[0] == BOOL and sorts[1] == sorts[2]
+            need(fits, f"ite is applied to {_list(sorts)}")
             return sorts[1]
         if head in ("select", "store") and sorts and isinstance(sorts[0], tuple):
             _, index, element = sorts[0]
-            wanted = (index,) if head == "select" else (index, element)
-            need(tuple(sorts[1:]) == wanted, f"{head} is applied to {_listed(sorts)}")
+            parameters = (index,) if head == "select" else (index, element)
+            need(tuple(sorts[1:]) == parameters, f"{head} is applied to {_list(sorts)}")
             return element if head == "select" else sorts[0]
         raise Wrong(f"{head} is unknown")
 
     def substitute(self, term: Term, by: Mapping[Term, Term]) -> Term:
         """The term with these variables replaced where they are free.
 
-        Raises Wrong where a quantifier would catch a variable of what replaces them.
+        Raises Wrong where a quantifier would catch a variable of the terms in their place.
         """
         memo: dict[Term, Term] = {}
 
-        def replaced(each: Term) -> Term:
-            if not any(variable in by for variable in each.free):
-                return each
-            if each in memo:
-                return memo[each]
-            if each.kind == VARIABLE:
-                return by[each]
-            if each.kind == BOUND:
-                inner = {name: to for name, to in by.items() if name in each.free}
+        def replace(part: Term) -> Term:
+            if not any(variable in by for variable in part.free):
+                return part
+            if part in memo:
+                return memo[part]
+            if part.kind == VARIABLE:
+                return by[part]
+            if part.kind == BOUND:
+                inner = {name: to for name, to in by.items() if name in part.free}
                 caught = frozenset[Term]().union(*(to.free for to in inner.values()))
-                need(not caught & set(each.bound), f"{each.head} would catch a variable")
-                body = self.substitute(each.arguments[0], inner)
-                made = self.binds(each.head, each.bound, body)
+                need(not caught & set(part.bound), f"{part.head} would catch a variable")
+                body = self.substitute(part.arguments[0], inner)
+                term_ = self.binds(part.head, part.bound, body)
             else:
-                made = self.apply(each.head, map(replaced, each.arguments))
-            memo[each] = made
-            return made
+                term_ = self.apply(part.head, map(replace, part.arguments))
+            memo[part] = term_
+            return term_
 
         for variable, to in by.items():
             need(variable.sort == to.sort, f"{variable} is replaced by a term of another sort")
-        return replaced(term)
+        return replace(term)
 
 
-def _listed(sorts: Sequence[Sort]) -> str:
+def _list(sorts: Sequence[Sort]) -> str:
     return ", ".join(map(str, sorts)) or "nothing"
 
 
@@ -208,7 +208,7 @@ def equation(term: Term) -> tuple[Term, Term]:
     return term.arguments[0], term.arguments[1]
 
 
-def denied(term: Term) -> Term:
+def denial(term: Term) -> Term:
     """``a`` of ``(not a)``; Wrong where it is none."""
     need(is_(term, "not"), "it is no negation")
     return term.arguments[0]
