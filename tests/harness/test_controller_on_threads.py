@@ -175,7 +175,7 @@ def test_real_threads_elect_as_the_model_does(tmp_path):
     found = Stress(
         ProductionImplementation(ROOT, "controller"),
         MECHANISM.scenarios["expires_at_start"],
-        kept=MECHANISM.invariants,
+        invariants=MECHANISM.invariants,
     ).run(5, final)
     assert found[:2] == (5, None)
 

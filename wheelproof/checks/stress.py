@@ -76,7 +76,7 @@ def check(context: Context, config: Config) -> Report:
     final = outcomes(ending(context, config), mechanism.invariants_of(config))
     scenario, beat = mechanism.scenarios[config.scenario], context.beat("stress", config.name)
     implementation = ProductionImplementation(mechanism.root, mechanism.name)
-    result = Stress(implementation, scenario, kept=mechanism.invariants_of(config)).run(
+    result = Stress(implementation, scenario, invariants=mechanism.invariants_of(config)).run(
         rounds, final, beat
     )
     figures = {"rounds": result.rounds, "outcomes": result.outcomes, "outcomes_model": len(final)}
@@ -135,7 +135,7 @@ def controls(
                 ProductionImplementation(mechanism.root, mechanism.name, fault=name),
                 scenario,
                 patience=IMPATIENT,
-                kept=mechanism.invariants_of(config),
+                invariants=mechanism.invariants_of(config),
             ).run(max(1, int(rounds * share)), final)
             detections += result.finding is not None
             if detections and context.profile == "fast":
@@ -156,7 +156,7 @@ def check_fault(context: Context, fault: Fault) -> Report:
         ProductionImplementation(mechanism.root, mechanism.name, texts=texts),
         mechanism.scenarios[fault.scenario],
         patience=IMPATIENT,
-        kept=mechanism.invariants,
+        invariants=mechanism.invariants,
     ).run(rounds, final, context.beat("stress", fault.name), until=fault.property)
     finding = result.finding
     judgement: Found = {"verdict": Verdict.SAMPLED}

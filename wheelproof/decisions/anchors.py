@@ -56,13 +56,13 @@ def _of_tla(text: str) -> list[Anchor]:
     """Those above the translation, which is made anew."""
     cut = _TRANSLATION.search(text)
     lines = (text[: cut.start()] if cut else text).split("\n")
-    found = []
+    anchors = []
     for number, line in enumerate(lines):
         if match := _TLA.match(line):
             named = match["block"] or match["label"] or match["operator"]
-            found.append((named or ("variables" if match["algorithm"] else "constants"), number))
-    ends = [*(number for _, number in found[1:]), len(lines)][: len(found)]
-    return [(name, range(begin, end)) for (name, begin), end in zip(found, ends, strict=True)]
+            anchors.append((named or ("variables" if match["algorithm"] else "constants"), number))
+    ends = [*(number for _, number in anchors[1:]), len(lines)][: len(anchors)]
+    return [(name, range(begin, end)) for (name, begin), end in zip(anchors, ends, strict=True)]
 
 
 def _of_python(file: Path, text: str) -> Iterator[Anchor]:
@@ -77,7 +77,10 @@ def _of_python(file: Path, text: str) -> Iterator[Anchor]:
     def within(node: ast.AST, path: str) -> Iterator[Anchor]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                first = min([child.lineno, *(each.lineno for each in child.decorator_list)]) - 1
+                first = (
+                    min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
+                    - 1
+                )
                 lines = range(first, child.end_lineno or child.lineno)
                 name = f"{path}{child.name}"
                 yield name, lines
@@ -93,16 +96,16 @@ def _of_python(file: Path, text: str) -> Iterator[Anchor]:
                     if isinstance(target, ast.Name):
                         yield target.id, range(child.lineno - 1, child.end_lineno or child.lineno)
 
-    named = list(within(tree, ""))
-    yield from named
-    marked: dict[str, set[range]] = {}
+    regions = list(within(tree, ""))
+    yield from regions
+    lines_by_name: dict[str, set[range]] = {}
     for line, kinds in labels.of_source(text, str(file)).items():
         around = [lines for lines in functions if line - 1 in lines]
         for label in kinds.values():
-            marked.setdefault(label, set()).add(
+            lines_by_name.setdefault(label, set()).add(
                 min(around, key=len) if around else range(line - 1, line)
             )
-    defined = {name for name, _ in named}
-    for label, places in marked.items():
-        if label not in defined:
+    names = {name for name, _ in regions}
+    for label, places in lines_by_name.items():
+        if label not in names:
             yield from ((label, lines) for lines in places)

@@ -33,18 +33,19 @@ class DoesNotFit(UsageError):
 
 @dataclass(frozen=True)
 class Hunk:
-    """One piece of a diff.
-
-    ``file``: relative to the project's folder; ``anchor``: a label or a definition in it;
-    ``origin`` and ``line``: where the hunk itself stands; ``body``: pairs of a mark (``-``, ``+``
-    or a blank) and a line without the margin that all lines share.
-    """
+    """One piece of a diff."""
 
     file: str
+    """The file, relative to the project's folder."""
     anchor: str
+    """A label or a definition in it."""
     origin: Path
+    """The file with the hunk itself."""
     line: int
+    """The line of the hunk there."""
     body: tuple[tuple[str, str], ...] = ()
+    """Pairs of a mark (``-``, ``+`` or a blank) and a line without the margin that all lines share.
+    """
 
     @property
     def old(self) -> tuple[str, ...]:
@@ -56,16 +57,16 @@ class Hunk:
         """The lines after."""
         return tuple(text for mark, text in self.body if mark != "-")
 
-    def refused(self, what: str, remedy: str) -> UsageError:
+    def refused(self, fault: str, remedy: str) -> UsageError:
         """The error of a hunk that cannot be read."""
-        return UsageError(self._place(what), remedy)
+        return UsageError(self._place(fault), remedy)
 
-    def unfit(self, what: str, remedy: str) -> DoesNotFit:
+    def unfit(self, fault: str, remedy: str) -> DoesNotFit:
         """The error of a hunk that cannot be applied."""
-        return DoesNotFit(self._place(what), remedy)
+        return DoesNotFit(self._place(fault), remedy)
 
-    def _place(self, what: str) -> str:
-        return f"{self.origin}:{self.line}: @@ {self.file} {self.anchor}: {what}."
+    def _place(self, fault: str) -> str:
+        return f"{self.origin}:{self.line}: @@ {self.file} {self.anchor}: {fault}."
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def _hunk(
     return hunk
 
 
-def applied(text: str, hunks: Iterable[Hunk]) -> str:
+def apply(text: str, hunks: Iterable[Hunk]) -> str:
     """A file's text with all its hunks applied.
 
     Raises DoesNotFit where an anchor or a hunk's old lines are not there exactly once, two hunks
@@ -153,13 +154,13 @@ def applied(text: str, hunks: Iterable[Hunk]) -> str:
             )
     for edit in reversed(edits):
         lines[edit.begin : edit.end] = edit.lines
-    changed = "\n".join(lines)
+    result = "\n".join(lines)
     if edits and edits[0].hunk.file.endswith(".py"):
-        _parsed(changed, [edit.hunk for edit in edits])
-    return changed
+        _check_parse(result, [edit.hunk for edit in edits])
+    return result
 
 
-def _parsed(text: str, hunks: Sequence[Hunk]) -> None:
+def _check_parse(text: str, hunks: Sequence[Hunk]) -> None:
     """Raises DoesNotFit where the hunks leave a file that is no Python."""
     if (error := _syntax_error(text)) is not None:
         line = (error.text or "").strip()
@@ -180,15 +181,15 @@ def _syntax_error(text: str) -> SyntaxError | None:
 
 
 def _edit(text: str, lines: Sequence[str], hunk: Hunk) -> Edit:
-    found = [region for name, region in anchors_of(Path(hunk.file), text) if name == hunk.anchor]
-    if len(found) != 1:
-        count = f"is there {len(found)} times" if found else "is not there"
+    regions = [region for name, region in anchors_of(Path(hunk.file), text) if name == hunk.anchor]
+    if len(regions) != 1:
+        count = f"is there {len(regions)} times" if regions else "is not there"
         raise hunk.unfit(
             f"the anchor {count}", "Name a label or a definition that is in the file once."
         )
     places = [
         (begin, margin)
-        for begin in found[0]
+        for begin in regions[0]
         if (margin := _margin(lines, begin, hunk.old)) is not None
     ]
     if len(places) != 1:
@@ -213,6 +214,6 @@ def _margin(lines: Sequence[str], begin: int, old: Sequence[str]) -> str | None:
     margin = lines[begin][: len(lines[begin]) - len(old[0])]
     if margin.strip():
         return None
-    wanted = [margin + line if line.strip() else "" for line in old]
+    expectation = [margin + line if line.strip() else "" for line in old]
     there = [line.rstrip() for line in lines[begin : begin + len(old)]]
-    return margin if there == [line.rstrip() for line in wanted] else None
+    return margin if there == [line.rstrip() for line in expectation] else None

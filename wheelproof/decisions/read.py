@@ -3,7 +3,7 @@
 ````markdown
 # M1: a remove unlinks an entry of any list
 
-What the decision is for, and which race its absence opens.
+The purpose of the decision, and the race that its absence opens.
 
 ```diff
 @@ spec U3
@@ -49,20 +49,19 @@ _TITLE = re.compile(r"([A-Za-z0-9_]+): (.+)")
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision, as its file takes it away.
-
-    ``title``: what is done without it; ``prose``: the paragraphs between title and diff;
-    ``mutants``: by name, the fields of each mutant; ``labels``: those of steps that only the
-    changed machine has.
-    """
+    """A decision, as its file takes it away."""
 
     name: str
     file: Path
     title: str
+    """The behaviour without it."""
     prose: str
+    """The paragraphs between title and diff."""
     hunks: tuple[Hunk, ...]
     mutants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Name -> fields of each mutant."""
     labels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Labels of steps that only the changed machine has."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -75,15 +74,17 @@ class Decision:
         The translation in a specification is still the old one. Raises DoesNotFit where a hunk does
         not fit its file.
         """
-        changed = {}
+        texts = {}
         for file in filter(lambda name: name.endswith(suffix), self.files):
-            mine = [hunk for hunk in self.hunks if hunk.file == file]
+            hunks_of_file = [hunk for hunk in self.hunks if hunk.file == file]
             try:
                 text = reading.text(root / file)
             except reading.Unreadable as error:
-                raise mine[0].unfit(f"the file {error.fault}", "Correct its name.") from error
-            changed[file] = hunks.applied(text, mine)
-        return changed
+                raise hunks_of_file[0].unfit(
+                    f"the file {error.fault}", "Correct its name."
+                ) from error
+            texts[file] = hunks.apply(text, hunks_of_file)
+        return texts
 
 
 def module_of(file: str) -> str:
@@ -101,8 +102,8 @@ def short_names(mechanism: str, module: str) -> dict[str, str]:
 
 def find(folder: Path, short: Mapping[str, str]) -> dict[str, Decision]:
     """All decisions of a folder by name. ``short``: short names of files; see :func:`read`."""
-    found = [read(file, short) for file in sorted(folder.glob("*.md"))]
-    return {decision.name: decision for decision in found}
+    decisions = [read(file, short) for file in sorted(folder.glob("*.md"))]
+    return {decision.name: decision for decision in decisions}
 
 
 def read(file: Path, short: Mapping[str, str]) -> Decision:
@@ -113,8 +114,8 @@ def read(file: Path, short: Mapping[str, str]) -> Decision:
     Raises UsageError that names file and line where the file is not of the form above.
     """
     text = reading.text(file)
-    found = _parsed(file, text, tuple(short.items()))
-    return replace(found, mutants=_copy(found.mutants), labels=_copy(found.labels))
+    decision = _parse(file, text, tuple(short.items()))
+    return replace(decision, mutants=_copy(decision.mutants), labels=_copy(decision.labels))
 
 
 def _copy(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -122,16 +123,16 @@ def _copy(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1024)
-def _parsed(file: Path, text: str, short: tuple[tuple[str, str], ...]) -> Decision:
+def _parse(file: Path, text: str, short: tuple[tuple[str, str], ...]) -> Decision:
     tokens = MarkdownIt().parse(text)
     title = _title(file, tokens)
     diffs = _blocks(tokens, "diff")
-    found = [
+    sections = [
         hunk
         for first, content in diffs
         for hunk in hunks.read(content.splitlines(), file, first, dict(short))
     ]
-    if not found:
+    if not sections:
         raise UsageError(
             f"{file}: there is no hunk.", "Add a block ```diff that takes the decision away."
         )
@@ -142,7 +143,7 @@ def _parsed(file: Path, text: str, short: tuple[tuple[str, str], ...]) -> Decisi
         file,
         title,
         "\n".join(lines).strip(),
-        tuple(found),
+        tuple(sections),
         {name: value for name, value in tables.items() if name != LABELS},
         tables.get(LABELS, {}),
     )

@@ -56,8 +56,8 @@ def open_read_write_lock(production: ModuleType) -> type:
 
         def __init__(self) -> None:
             super().__init__()
-            own: Any = self
-            own.read_lock, own.write_lock = half(), half()
+            lock: Any = self
+            lock.read_lock, lock.write_lock = half(), half()
 
     return OpenReadWriteLock
 
@@ -101,11 +101,9 @@ def torn_atomic(production: ModuleType) -> type:
             self._value = value
             return old
 
-        def compare_and_set(self: Any, expected: Any, value: Any) -> bool:
+        def compare_and_set(self: Any, old: Any, value: Any) -> bool:
             current = self._value
-            if current is not expected and not (
-                type(current) is type(expected) is int and current == expected
-            ):
+            if current is not old and not (type(current) is type(old) is int and current == old):
                 return False
             self._value = value
             return True
@@ -119,18 +117,17 @@ def torn_atomic(production: ModuleType) -> type:
 
 
 class Fault(NamedTuple):
-    """``build``: makes the faulty class from the module that has the primitive.
-
-    ``operation``: the one that a scenario must use; "" for any of the primitive's.
-    """
+    """One fault of a primitive."""
 
     primitive: str
     build: Callable[[ModuleType], type]
+    """Makes the faulty class from the module that has the primitive."""
     operation: str = ""
+    """The operation that a scenario must use; "" for any of the primitive's."""
 
     @property
     def needs(self) -> str:
-        """What the observer notes where a thread uses it."""
+        """The observer's note where a thread uses it."""
         return f"{self.primitive}.{self.operation}" if self.operation else self.primitive
 
 

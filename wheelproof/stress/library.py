@@ -27,7 +27,7 @@ _QUEUE: Shown = {
 }
 
 
-def _emptied(queue: Any) -> tuple[Any, ...]:
+def _items(queue: Any) -> tuple[Any, ...]:
     """The items of a queue that does not show them. They are taken out, and put back."""
     items = tuple(queue.get_nowait() for _ in range(queue.qsize()))
     for item in items:
@@ -43,31 +43,31 @@ CLASSES: Mapping[str, tuple[tuple[str, ...], Shown]] = {
     "Queue": (("get", "shutdown"), _QUEUE),
     "LifoQueue": (("get", "shutdown"), _QUEUE),
     "PriorityQueue": (("get", "shutdown"), _QUEUE),
-    "SimpleQueue": (("get",), {"items": _emptied}),
+    "SimpleQueue": (("get",), {"items": _items}),
 }
 """Class -> the methods that a fault changes, and the attributes for harnesses."""
 
 
-def noted(name: str, inner: Any, used: set[str]) -> type:
+def recorder(name: str, inner: Any, kinds: set[str]) -> type:
     """A class whose methods add to ``used``, with the attributes that harnesses read.
 
     They add ``name``, and ``name.method``.
     """
-    methods, shown = CLASSES[name]
+    methods, results = CLASSES[name]
 
     def noting(method: str) -> Callable[..., Any]:
         inside = getattr(inner, method)
 
-        def call(self: Any, *arguments: Any, **named: Any) -> Any:
-            used.update((name, f"{name}.{method}"))
-            return inside(self, *arguments, **named)
+        def call(self: Any, *arguments: Any, **options: Any) -> Any:
+            kinds.update((name, f"{name}.{method}"))
+            return inside(self, *arguments, **options)
 
         return call
 
     members: dict[str, Any] = {
         method: noting(method) for method in methods if hasattr(inner, method)
     }
-    members |= {attribute: property(read) for attribute, read in shown.items()}
+    members |= {attribute: property(read) for attribute, read in results.items()}
     return type(name, (inner,), members)
 
 

@@ -18,8 +18,7 @@ compared."""
 class Operation(NamedTuple):
     """One operation of a history.
 
-    ``begun`` and ``ended``: numbers of events. An operation that ended at 3 was over before one
-    that began at 4.
+    An operation that ended at 3 was over before one that began at 4.
     """
 
     thread: int
@@ -27,13 +26,15 @@ class Operation(NamedTuple):
     arguments: tuple[Any, ...]
     result: Any
     begun: int
+    """The number of the event at its begin."""
     ended: int = 0
+    """The number of the event at its end."""
 
 
-def same(one: Any, other: Any) -> bool:
+def same(first: Any, second: Any) -> bool:
     """Whether two values are one: the same object, or equal plain values."""
-    return one is other or (
-        type(one) is type(other) and type(one) in (int, bool, tuple) and one == other
+    return first is second or (
+        type(first) is type(second) and type(first) in (int, bool, tuple) and first == second
     )
 
 
@@ -55,27 +56,27 @@ def apply(operation: Operation, value: Any) -> tuple[Any, Any]:
 def explains(first: Any, history: Sequence[Operation], last: Any) -> bool:
     """Whether an order of ``history`` leads from ``first`` to ``last`` with the same results."""
     whole = len(history) <= MOST
-    operations = sorted(history, key=lambda each: each.ended)[:MOST]
-    everything = (1 << len(operations)) - 1
-    seen: set[tuple[int, type, object]] = set()
+    operations = sorted(history, key=lambda operation: operation.ended)[:MOST]
+    full = (1 << len(operations)) - 1
+    states: set[tuple[int, type, object]] = set()
     values: list[Any] = []  # keeps every value alive, so that no id is used twice
 
-    def search(done: int, value: Any) -> bool:
-        if done == everything:
+    def search(mask: int, value: Any) -> bool:
+        if mask == full:
             return not whole or same(value, last)
-        key = (done, type(value), value if isinstance(value, (int, tuple)) else id(value))
-        if key in seen:
+        key = (mask, type(value), value if isinstance(value, (int, tuple)) else id(value))
+        if key in states:
             return False
-        seen.add(key)
+        states.add(key)
         values.append(value)
-        left = [number for number in range(len(operations)) if not done >> number & 1]
-        soonest = min(operations[number].ended for number in left)
-        for number in left:
+        numbers = [number for number in range(len(operations)) if not mask >> number & 1]
+        soonest = min(operations[number].ended for number in numbers)
+        for number in numbers:
             operation = operations[number]
             if operation.begun > soonest:
                 continue
             result, after = apply(operation, value)
-            if same(result, operation.result) and search(done | 1 << number, after):
+            if same(result, operation.result) and search(mask | 1 << number, after):
                 return True
         return False
 

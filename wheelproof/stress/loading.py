@@ -57,8 +57,8 @@ class ProductionImplementation:
 
     ``texts``: module name -> source to load in the place of its file. ``fault``: a name of
     :data:`faults.FAULTS`, or "". ``planted``: there is a fault in one of these ways. ``files``: the
-    source files of the implementation. ``broken``: the invariants that a run at rest lacks, by what
-    the harness has kept of it. Raises UsageError where something cannot be imported.
+    source files of the implementation. ``broken``: the invariants that a run at rest lacks, by
+    the notes of the harness. Raises UsageError where something cannot be imported.
     """
 
     def __init__(
@@ -77,8 +77,8 @@ class ProductionImplementation:
             self.harness_module = cast(
                 HarnessModule, importlib.import_module(f"harness.{mechanism}")
             )
-            own = getattr(self.harness_module, "ON_THREADS", "")
-            on_threads = importlib.import_module(own) if own else self.harness_module
+            names = getattr(self.harness_module, "ON_THREADS", "")
+            on_threads = importlib.import_module(names) if names else self.harness_module
             modules = isolated.present()
         self.files = frozenset(
             module.__spec__.origin
@@ -95,14 +95,14 @@ class ProductionImplementation:
 
     def _observe(self, finder: isolated.Finder, fault: str) -> None:
         """Put observed primitives into their modules, before others import them from there."""
-        planted = faults.FAULTS[fault] if fault else None
+        plant = faults.FAULTS[fault] if fault else None
 
-        def observed(primitive: str, inner: object, module: ModuleType) -> type:
-            if planted and planted.primitive == primitive:
-                inner = planted.build(module)
-            built = OBSERVERS[primitive](primitive, inner, self.observer)
-            self._built.add(built)
-            return built
+        def observe(primitive: str, inner: object, module: ModuleType) -> type:
+            if plant and plant.primitive == primitive:
+                inner = plant.build(module)
+            object_ = OBSERVERS[primitive](primitive, inner, self.observer)
+            self._built.add(object_)
+            return object_
 
         for name in isolated.RUNTIMES:
             if finder.locate(name) is None:
@@ -111,8 +111,8 @@ class ProductionImplementation:
             if hasattr(module, "Condition") and module.Condition not in self._built:
                 vars(module)["Condition"] = any_waiter(
                     module.Condition,
-                    observed("Monitor", getattr(module, "Monitor", threading.RLock), module),
-                    planted.primitive if planted else "",
+                    observe("Monitor", getattr(module, "Monitor", threading.RLock), module),
+                    plant.primitive if plant else "",
                 )
                 self._built.add(module.Condition)
             for primitive in OBSERVERS:
@@ -120,9 +120,9 @@ class ProductionImplementation:
                 if inner is None or inner in self._built:
                     continue
                 home = sys.modules.get(inner.__module__)
-                built = observed(primitive, inner, module)
+                object_ = observe(primitive, inner, module)
                 for place in {module, home} if home in isolated.present().values() else {module}:
-                    setattr(place, primitive, built)
+                    setattr(place, primitive, object_)
 
     def harness(self, scenario: Scenario) -> Harness:
         """The scenario's objects, fresh; a new round for the observer."""

@@ -47,12 +47,10 @@ class Observer:
             if len({operation.thread for operation in history}) > 1 and not explains(
                 atomic.first, history, atomic.last()
             ):
-                shown = ", ".join(
-                    f"{each.name}{each.arguments} = {each.result}" for each in history
-                )
+                text = ", ".join(f"{call.name}{call.arguments} = {call.result}" for call in history)
                 self.report(
                     LINEARIZABLE,
-                    f"no order of {shown} leads from {atomic.first} to {atomic.last()}",
+                    f"no order of {text} leads from {atomic.first} to {atomic.last()}",
                 )
 
 
@@ -86,10 +84,10 @@ def _lock(name: str, inner: Callable[[], Any], observer: Observer) -> type:
 
         def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
             observer.used.add(name)
-            entered = bool(self._inner.acquire(blocking, timeout))
-            if entered:
+            success = bool(self._inner.acquire(blocking, timeout))
+            if success:
                 self._inside.enter()
-            return entered
+            return success
 
         def release(self) -> None:
             self._inside.leave()
@@ -148,16 +146,16 @@ def _read_write_lock(name: str, inner: Any, observer: Observer) -> type:
         __slots__ = ("_inner", "_others", "_own", "_message")
 
         def __init__(
-            self, inner: Any, own: list[int], others: tuple[list[int], ...], message: str
+            self, inner: Any, mode: list[int], rivals: tuple[list[int], ...], message: str
         ) -> None:
-            self._inner, self._own, self._others, self._message = inner, own, others, message
+            self._inner, self._own, self._others, self._message = inner, mode, rivals, message
 
         def __enter__(self) -> None:
             observer.used.add(name)
             self._inner.__enter__()
             me = get_ident()
             self._own.append(me)
-            if any(thread != me for others in self._others for thread in tuple(others)):
+            if any(thread != me for rival in self._others for thread in tuple(rival)):
                 observer.report(EXCLUSION, self._message)
 
         def __exit__(self, *exception: object) -> None:
@@ -173,15 +171,15 @@ def _read_write_lock(name: str, inner: Any, observer: Observer) -> type:
             super().__init__()
             readers: list[int] = []
             writers: list[int] = []
-            own: Any = self
-            own.read_lock = Half(
-                own.read_lock,
+            lock: Any = self
+            lock.read_lock = Half(
+                lock.read_lock,
                 readers,
                 (writers,),
                 "a reader enters while a writer holds the ReadWriteLock",
             )
-            own.write_lock = Half(
-                own.write_lock,
+            lock.write_lock = Half(
+                lock.write_lock,
                 writers,
                 (readers, writers),
                 "a writer enters while another thread holds the ReadWriteLock",
@@ -191,7 +189,7 @@ def _read_write_lock(name: str, inner: Any, observer: Observer) -> type:
 
 
 def _atomic(name: str, inner: Any, observer: Observer) -> type:
-    def watched(operation: str) -> Callable[..., Any]:
+    def observe(operation: str) -> Callable[..., Any]:
         method = getattr(inner, operation)
 
         def call(self: Any, *arguments: Any) -> Any:
@@ -199,9 +197,9 @@ def _atomic(name: str, inner: Any, observer: Observer) -> type:
             events = self._events
             events.append(None)
             # at or after this operation's own event: one that ended before has a smaller number
-            begun = len(events)
+            start = len(events)
             result = method(self, *arguments)
-            events.append(Operation(get_ident(), operation, arguments, result, begun))
+            events.append(Operation(get_ident(), operation, arguments, result, start))
             return result
 
         call.__name__ = operation
@@ -222,21 +220,21 @@ def _atomic(name: str, inner: Any, observer: Observer) -> type:
             Both are numbers of events.
             """
             return [
-                each._replace(ended=number)
-                for number, each in enumerate(self._events)
-                if each is not None
+                event._replace(ended=number)
+                for number, event in enumerate(self._events)
+                if event is not None
             ]
 
         def last(self) -> Any:
             return inner.get(self)
 
     for operation in "set", "get_and_set", "compare_and_set", "add_and_get":
-        setattr(Atomic, operation, watched(operation))
+        setattr(Atomic, operation, observe(operation))
     return Atomic
 
 
 def _of_library(name: str, inner: Any, observer: Observer) -> type:
-    return library.noted(name, inner, observer.used)
+    return library.recorder(name, inner, observer.used)
 
 
 OBSERVERS: dict[str, Callable[[str, Any, Observer], type]] = {

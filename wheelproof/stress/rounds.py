@@ -27,14 +27,12 @@ State = tuple[object, ...]
 
 
 class Patience(NamedTuple):
-    """When a thread is taken for one that never ends.
-
-    ``looks``: at it, without one bytecode of the implementation: it waits. ``bytecodes``: in one
-    round: it spins.
-    """
+    """The limits at which a thread is taken for one that never ends."""
 
     looks: int
+    """Looks at it without one bytecode of the implementation: it waits."""
     bytecodes: int
+    """Bytecodes in one round: it spins."""
 
 
 PATIENT = Patience(200, 1_000_000)
@@ -45,19 +43,21 @@ IMPATIENT = Patience(20, 50_000)
 
 
 class Finding(NamedTuple):
-    """A failure: the names of the broken properties, and a message. ``round``: from 1 on."""
+    """A failure: the names of the broken properties, and a message."""
 
     round: int
+    """The number of the round, from 1 on."""
     properties: frozenset[str]
     message: str
 
 
 class Result(NamedTuple):
-    """``outcomes``: how many different final states were seen."""
+    """The result of all rounds."""
 
     rounds: int
     finding: Finding | None
     outcomes: int
+    """The number of different final states."""
 
 
 class _Worker:
@@ -92,10 +92,10 @@ class Stress:
         scenario: Scenario,
         seed: int = 0,
         patience: Patience = PATIENT,
-        kept: Collection[str] = (),
+        invariants: Collection[str] = (),
     ) -> None:
-        """``kept``: the invariants that count where the harness finds them broken."""
-        self.kept = frozenset(kept)
+        """``invariants``: the invariants that count where the harness finds them broken."""
+        self.invariants = frozenset(invariants)
         self.implementation, self.scenario, self.patience = implementation, scenario, patience
         self.harness: Harness | None = None
         self.errors: list[Exception] = []
@@ -122,14 +122,14 @@ class Stress:
         is returned.
         """
         interval = sys.getswitchinterval()
-        seen: set[State] = set()
+        states: set[State] = set()
         finding: Finding | None = None
         sys.setswitchinterval(SWITCH_INTERVAL)
         try:
             for worker in self.workers:
                 worker.thread.start()
             for number in range(1, rounds + 1):
-                wrong = self._round(final, seen)
+                wrong = self._round(final, states)
                 if wrong is not None:
                     finding = Finding(number, *wrong)
                     if (
@@ -137,7 +137,7 @@ class Stress:
                         or until in finding.properties
                         or NO_DEADLOCK in finding.properties
                     ):
-                        return Result(number, finding, len(seen))
+                        return Result(number, finding, len(states))
                     self.errors.clear()
                 if not number % 100:
                     beat(number)
@@ -146,10 +146,10 @@ class Stress:
             self.begin.abort()
             for worker in self.workers:
                 worker.shaker.stopped = True
-        return Result(rounds, finding, len(seen))
+        return Result(rounds, finding, len(states))
 
     def _round(
-        self, final: Mapping[State, set[str]], seen: set[State]
+        self, final: Mapping[State, set[str]], states: set[State]
     ) -> tuple[frozenset[str], str] | None:
         implementation = self.implementation
         self.harness = implementation.harness(self.scenario)
@@ -157,56 +157,60 @@ class Stress:
             worker.idle = False
             worker.shaker.begin()
         self.begin.wait()
-        if stuck := self._ended():
-            return frozenset((NO_DEADLOCK, *self._observed())), stuck
+        if stuck := self._wait():
+            return frozenset((NO_DEADLOCK, *self._properties())), stuck
         implementation.observer.end()
-        properties = set(self._observed())
+        properties = set(self._properties())
         messages = [message for _, message in implementation.observer.findings]
         if self.errors:
             properties.add(NO_EXCEPTION)
             messages += [f"{type(error).__name__}: {error}" for error in self.errors]
         else:
-            broken, message = self._end(self.harness, final, seen)
-            properties |= broken
+            property_name, message = self._end(self.harness, final, states)
+            properties |= property_name
             messages += [message] if message else []
         return (frozenset(properties), "; ".join(messages)) if properties else None
 
     def _end(
-        self, harness: Harness, final: Mapping[State, set[str]], seen: set[State]
+        self, harness: Harness, final: Mapping[State, set[str]], states: set[State]
     ) -> tuple[set[str], str]:
-        """The properties that the objects at rest break, and a message; ``seen`` gets a sound end.
+        """Properties that the objects at rest break, and a message. Sound ends go to ``states``.
 
-        A planted fault may leave what no harness can show, such as a lock with an owner. There an
-        exception of the harness finds no fault. Elsewhere it is raised.
+        A planted fault may leave a state that no harness can show, such as a lock with an owner.
+        There an exception of the harness finds no fault. Elsewhere it is raised.
         """
         try:
             shared = self.implementation.shared(harness)
             outcome = tuple(shared.values())
-            broken = self.kept & {*self.implementation.broken(harness)}
+            violations = self.invariants & {*self.implementation.broken(harness)}
         except Exception:
             if not self.implementation.planted:
                 raise
             return set(), ""
-        broken |= final.get(outcome, set())
-        messages = [f"the end violates {', '.join(sorted(broken))}"] if broken else []
+        violations |= final.get(outcome, set())
+        messages = [f"the end violates {', '.join(sorted(violations))}"] if violations else []
         if outcome not in final:
-            shown = ", ".join(f"{name} = {value!r}" for name, value in shared.items())
-            messages.append(f"the end is no final state of the model: {shown}")
-            return {FINAL_STATE, *broken}, "; ".join(messages)
-        if not broken:
-            seen.add(outcome)
-        return {*broken}, "; ".join(messages)
+            text = ", ".join(f"{name} = {value!r}" for name, value in shared.items())
+            messages.append(f"the end is no final state of the model: {text}")
+            return {FINAL_STATE, *violations}, "; ".join(messages)
+        if not violations:
+            states.add(outcome)
+        return {*violations}, "; ".join(messages)
 
-    def _observed(self) -> set[str]:
+    def _properties(self) -> set[str]:
         return {property for property, _ in self.implementation.observer.findings}
 
-    def _ended(self) -> str:
+    def _wait(self) -> str:
         """Wait for all threads; "" when they are through, or the reason why one of them is not."""
         looks, bytecodes = self.patience
-        left, before, still = len(self.workers), [-1] * len(self.workers), [0] * len(self.workers)
-        while left:
+        running, before, still = (
+            len(self.workers),
+            [-1] * len(self.workers),
+            [0] * len(self.workers),
+        )
+        while running:
             if self.done.acquire(timeout=LOOK_SECONDS):
-                left -= 1
+                running -= 1
                 continue
             counts = [worker.shaker.count for worker in self.workers]
             still = [

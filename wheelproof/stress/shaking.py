@@ -49,11 +49,11 @@ class Shaker:
     def begin(self) -> None:
         """Draw the pauses of the next round, at bytecodes that the rounds before had."""
         self._usual = max(self.count, self._usual * 7 // 8, 20)
-        drawn = {
+        settings = {
             self._random.randrange(1, self._usual + 1)
             for _ in range(self._random.randint(1, PAUSES))
         }
-        self._pauses = sorted(drawn, reverse=True)
+        self._pauses = sorted(settings, reverse=True)
         self.count = 0
 
     def install(self) -> None:

@@ -147,7 +147,7 @@ def test_an_invariant_that_the_harness_finds_broken():
     scenario = MECHANISM.scenarios["two_adders"]
     assert Stress(subject, scenario, patience=IMPATIENT).run(2, final).finding is None
     for ends, also in ((final, set()), ({}, {"FinalState"})):
-        found = Stress(subject, scenario, patience=IMPATIENT, kept=["TypeOK"]).run(1, ends)
+        found = Stress(subject, scenario, patience=IMPATIENT, invariants=["TypeOK"]).run(1, ends)
         assert found.finding.properties == {"TypeOK", *also} and found.outcomes == 0
         assert found.finding.message.startswith("the end violates TypeOK")
 

@@ -71,7 +71,7 @@ def read(text, first=7):
 
 
 def changed(text, block):
-    return hunks.applied(text, read(block))
+    return hunks.apply(text, read(block))
 
 
 # -- anchors
