@@ -133,7 +133,7 @@ def mutate(
         total=total,
     )
     raise typer.Exit(
-        command.listed(options, mechanisms_there)
+        command.listing(options, mechanisms_there)
         if listing
         else command.run(options, as_json, quiet)
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from wheelproof import toml
-from wheelproof.mutate.change import Change, Edit, applied, distinct
+from wheelproof.mutate.change import Change, Edit, apply, distinct
 
 HEADER = re.compile(r"\[([^\[\]]+)\]\s*$")
 ENTRY = re.compile(r"""(?:[\w.-]+|"[^"]*") = (?P<value>.*\S)\s*$""")
@@ -46,9 +46,9 @@ def entries(text: str) -> list[Entry]:
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         if header := HEADER.match(line):
             table = header[1]
-        elif (found := ENTRY.match(line)) and _alone(line):
+        elif (match := ENTRY.match(line)) and _alone(line):
             key = next(iter(toml.tables(line)))
-            start, end = found.span("value")
+            start, end = match.span("value")
             out.append(Entry(table, number, key, line, offset, (offset + start, offset + end)))
         offset += len(line)
     return [entry for entry in out if entry.key not in COMMENTS]
@@ -62,11 +62,11 @@ def _alone(line: str) -> bool:
 
 
 def changes(text: str, file: str, artefact: str) -> list[Change]:
-    """Every change of a binding that alters what it declares."""
+    """Every change of a binding that alters its declarations."""
     before = toml.tables(text)
     out = []
-    for operator, entry, edits in _found(text, entries(text)):
-        after = applied(text, edits)
+    for operator, entry, edits in _changes(text, entries(text)):
+        after = apply(text, edits)
         try:
             alters = toml.tables(after) != before
         except tomllib.TOMLDecodeError:
@@ -87,8 +87,8 @@ def changes(text: str, file: str, artefact: str) -> list[Change]:
     return distinct(out)
 
 
-def _found(text: str, found: list[Entry]) -> Found:
-    for entry in found:
+def _changes(text: str, entries: list[Entry]) -> Found:
+    for entry in entries:
         start, end = entry.value
         value = text[start:end]
         yield "table.drop", entry, [Edit(*entry.whole, "")]
@@ -108,18 +108,18 @@ def _found(text: str, found: list[Entry]) -> Found:
             at = number_of.span(1)
             more = str(int(number_of[1]) + 1)
             yield "constant", entry, [Edit(start + at[0], start + at[1], more)]
-    for one, other in pairwise(found):
-        lists = all(text[each.value[0]] == "[" for each in (one, other))
-        if one.table == other.table and one.table and lists:
-            values = [text[slice(*each.value)] for each in (one, other)]
+    for before, second in pairwise(entries):
+        lists = all(text[entry_.value[0]] == "[" for entry_ in (before, second))
+        if before.table == second.table and before.table and lists:
+            values = [text[slice(*entry_.value)] for entry_ in (before, second)]
             yield (
                 "name",
-                one,
-                [Edit(*one.value, values[1]), Edit(*other.value, values[0])],
+                before,
+                [Edit(*before.value, values[1]), Edit(*second.value, values[0])],
             )
 
 
-def planted(text: str, file: str, artefact: str) -> tuple[Change | None, Change]:
+def plant(text: str, file: str, artefact: str) -> tuple[Change | None, Change]:
     """(a change that every check must reject, one that none may reject): the controls of one file.
 
     The first takes the site of the first label away, the second adds a comment. None where the file
@@ -146,7 +146,7 @@ def planted(text: str, file: str, artefact: str) -> tuple[Change | None, Change]
         label.table,
         "control.rejected",
         text,
-        applied(text, [Edit(*label.value, '["harness:planted"]')]),
+        apply(text, [Edit(*label.value, '["harness:planted"]')]),
         label.text,
     )
     return fault, harmless

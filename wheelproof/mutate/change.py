@@ -43,24 +43,25 @@ class Edit:
 
 @dataclass(frozen=True)
 class Change:
-    """One change.
-
-    ``file``: relative to the project's root. ``line``: the first changed line, from 1. ``place``:
-    the function, method or PlusCal procedure around it. ``operator``: a name of the catalogue in
-    docs/mutate.md. ``before``, ``after``: the whole file. ``scope``: the text of ``place`` before
-    the change, on which the identity rests. ``nth``: how many changes of ``place`` with the same
-    lines come before it.
-    """
+    """One change."""
 
     artefact: str
     file: str
+    """The file, relative to the project's root."""
     line: int
+    """The first changed line, from 1."""
     place: str
+    """The function, method or PlusCal procedure around it."""
     operator: str
+    """A name of the catalogue in docs/mutate.md."""
     before: str
+    """The whole file."""
     after: str
+    """The whole file."""
     scope: str
+    """The text of ``place`` before the change, on which the identity rests."""
     nth: int = 0
+    """How many changes of ``place`` with the same lines come before it."""
 
     @cached_property
     def key(self) -> str:
@@ -96,9 +97,9 @@ class Change:
         return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
 
 
-def applied(text: str, edits: Iterable[Edit]) -> str:
+def apply(text: str, edits: Iterable[Edit]) -> str:
     """A text after edits that do not overlap."""
-    for edit in sorted(edits, key=lambda each: each.start, reverse=True):
+    for edit in sorted(edits, key=lambda edit_: edit_.start, reverse=True):
         text = text[: edit.start] + edit.new + text[edit.end :]
     return text
 
@@ -108,12 +109,14 @@ def distinct(changes: Iterable[Change]) -> list[Change]:
 
     Each has a key of its own: two equal lines of one function differ in their number.
     """
-    seen: set[tuple[str, str]] = set()
+    keys: set[tuple[str, str]] = set()
     alike: Counter[tuple[object, ...]] = Counter()
     out = []
-    for change in sorted(changes, key=lambda each: (each.file, each.line, each.operator)):
-        if change.after != change.before and (change.file, change.after) not in seen:
-            seen.add((change.file, change.after))
+    for change in sorted(
+        changes, key=lambda change_: (change_.file, change_.line, change_.operator)
+    ):
+        if change.after != change.before and (change.file, change.after) not in keys:
+            keys.add((change.file, change.after))
             group = (change.file, change.place, change.scope, change.lines)
             out.append(replace(change, nth=alike[group]))
             alike[group] += 1

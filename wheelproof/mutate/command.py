@@ -1,4 +1,4 @@
-"""What `wheelproof mutate` prints and writes."""
+"""The output of `wheelproof mutate`: tables and files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS = ("judged", "rejected", "equivalent", "unloadable", "survived", "inconc
 HEADS = ("judged", "reject", "equal", "unload", "SURVIVE", "unsure", "error")
 
 
-def listed(options: Options, mechanisms: Mapping[str, Mechanism]) -> int:
+def listing(options: Options, mechanisms: Mapping[str, Mechanism]) -> int:
     """Print the drawn changes with their diffs, and check nothing."""
     plan = Plan(
         options.root.resolve(),
@@ -30,12 +30,12 @@ def listed(options: Options, mechanisms: Mapping[str, Mechanism]) -> int:
         options.tests,
         options.stage,
     )
-    for each in draw(options, options.root, plan):
+    for draw_ in draw(options, options.root, plan):
         print(
-            f"{each.group.mechanism}, {each.group.artefact}: {len(each.chosen)} of "
-            f"{len(each.every):,} changes, seed {options.seed}"
+            f"{draw_.group.mechanism}, {draw_.group.artefact}: {len(draw_.sample)} of "
+            f"{len(draw_.every):,} changes, seed {options.seed}"
         )
-        for change in each.chosen:
+        for change in draw_.sample:
             print(visible(f"  {change.title} ({change.place})"))
             for line in change.hunk():
                 print(visible(f"    {line}"))
@@ -45,12 +45,12 @@ def listed(options: Options, mechanisms: Mapping[str, Mechanism]) -> int:
 def run(options: Options, as_json: bool, quiet: bool) -> int:
     """Judge the drawn changes; the exit code."""
     results = Results.begin(doctor.versions())
-    started = time.monotonic()
+    start = time.monotonic()
 
     def notify(text: str) -> None:
         if not quiet:
             print(
-                visible(f"[{time.monotonic() - started:6.0f} s] {text}"),
+                visible(f"[{time.monotonic() - start:6.0f} s] {text}"),
                 file=sys.stderr,
                 flush=True,
             )
@@ -63,7 +63,7 @@ def run(options: Options, as_json: bool, quiet: bool) -> int:
     finally:
         if not complete:
             mutation.rows = [
-                row for each in mutation.drawn if each.ended for row in mutation.rows_of(each)
+                row for draw_ in mutation.drawn if draw_.ended for row in mutation.rows_of(draw_)
             ]
         results = replace(results, rows=tuple(mutation.rows), complete=complete)
         results.write(options.output / RESULTS_FILE)
@@ -91,12 +91,12 @@ def lines(results: Results, quiet: bool = False) -> list[str]:
         for row in results.rows:
             if not row.ok:
                 out += fault(row)
-    judged = sum(row.figures.get("judged", 0) for row in draws)
-    survived = sum(row.figures.get("survived", 0) for row in draws)
-    ended = "" if results.complete else " when the run was broken off: PARTIAL RESULTS"
+    judgements = sum(row.figures.get("judged", 0) for row in draws)
+    survivals = sum(row.figures.get("survived", 0) for row in draws)
+    ending = "" if results.complete else " when the run was broken off: PARTIAL RESULTS"
     out.append(
-        f"wheelproof: {judged} changes judged, {survived} survived; "
-        f"{sum(row.ok for row in results.rows)} of {len(results.rows)} rows in order{ended}"
+        f"wheelproof: {judgements} changes judged, {survivals} survived; "
+        f"{sum(row.ok for row in results.rows)} of {len(results.rows)} rows in order{ending}"
     )
     return out
 

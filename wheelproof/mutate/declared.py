@@ -57,6 +57,8 @@ def stale(
     declared: dict[str, Declared], changes: Iterable[Change], files: Iterable[str]
 ) -> list[Declared]:
     """The declarations of ``files`` whose change is not enumerated: its text was edited since."""
-    known = {change.key for change in changes}
+    keys = {change.key for change in changes}
     files = set(files)
-    return [each for each in declared.values() if each.file in files and each.change not in known]
+    return [
+        entry for entry in declared.values() if entry.file in files and entry.change not in keys
+    ]

@@ -18,47 +18,48 @@ from wheelproof.mutate.plan import Plan
 
 @dataclass(frozen=True)
 class Options:
-    """Options. ``count``: changes drawn for each mechanism and artefact.
-
-    ``total``: instead, changes of each artefact, over all groups. ``minutes``: of wall time after
-    which no further change is begun, 0 for none.
-
-    ``limit``: seconds of wall time for one change. ``profile``, ``bound``: as in ``Plan``.
-    ``tests``: whether unit tests take part. ``stage``: the last stage of checks that takes part.
-    ``keys``: judge exactly these changes; nothing is drawn.
-    """
+    """The options of a run."""
 
     mechanisms: tuple[str, ...]
     artefacts: tuple[str, ...]
     count: int
+    """Changes drawn for each mechanism and artefact."""
     seed: int
     root: Path
     output: Path
     jobs: int = 2
     profile: str = "fast"
+    """As in ``Plan``."""
     bound: int = 100_000
+    """As in ``Plan``."""
     minutes: float = 0.0
+    """Wall time after which no further change is begun, 0 for none."""
     limit: float = 900.0
+    """Seconds of wall time for one change."""
     tests: bool = True
+    """Whether unit tests take part."""
     stage: int = 9
+    """The last stage of checks that takes part."""
     keys: tuple[str, ...] = ()
+    """The changes to judge; nothing is drawn then."""
     total: int = 0
+    """Changes of each artefact over all groups, in the place of ``count``."""
 
 
 @dataclass
 class Drawn:
-    """One group's changes: all of them, those drawn, and what became of each that was judged."""
+    """One group's changes: all of them, those drawn, and the result of each that was judged."""
 
     group: Group
     every: list[Change]
-    chosen: list[Change]
+    sample: list[Change]
     ended: dict[str, Judged] = field(default_factory=dict)
     controls: dict[str, Judged] = field(default_factory=dict)
 
-    def of(self, *words: str) -> list[Change]:
+    def changes_of_words(self, *words: str) -> list[Change]:
         return [
             change
-            for change in self.chosen
+            for change in self.sample
             if change.key in self.ended and self.ended[change.key].finding.word in words
         ]
 
@@ -84,17 +85,17 @@ def draw(options: Options, root: Path, plan: Plan) -> list[Drawn]:
     """
     out = []
     groups = plan.groups(options.mechanisms, options.artefacts)
-    found = {group: changes_of(root, group) for group in groups}
-    wanted = dict.fromkeys(groups, options.count)
+    changes = {group: changes_of(root, group) for group in groups}
+    numbers = dict.fromkeys(groups, options.count)
     if options.total:
         for artefact in options.artefacts:
             of_artefact = {
                 group: len(every)
-                for group, every in found.items()
+                for group, every in changes.items()
                 if group.artefact == artefact and every
             }
-            wanted |= dict(zip(of_artefact, shares(options.total, list(of_artefact.values()))))
-    for group, every in found.items():
+            numbers |= dict(zip(of_artefact, shares(options.total, list(of_artefact.values()))))
+    for group, every in changes.items():
         order = random.Random(f"{options.seed} {group.mechanism} {group.artefact}").sample(
             every, len(every)
         )
@@ -103,23 +104,23 @@ def draw(options: Options, root: Path, plan: Plan) -> list[Drawn]:
                 Drawn(group, every, [change for change in every if change.key in options.keys])
             )
             continue
-        chosen: list[Change] = []
+        sample: list[Change] = []
         for change in order:
-            if len(chosen) == wanted[group]:
+            if len(sample) == numbers[group]:
                 break
             if makers(group.artefact) is not python_changes or python_changes.parses(change):
-                chosen.append(change)
-        out.append(Drawn(group, every, chosen))
-    if unknown := set(options.keys) - {change.key for each in out for change in each.chosen}:
+                sample.append(change)
+        out.append(Drawn(group, every, sample))
+    if unknown := set(options.keys) - {change.key for draw_ in out for change in draw_.sample}:
         raise UsageError(
             f"No file has the change {', '.join(sorted(unknown))}.",
             "The text around it was edited; --list shows what there is.",
         )
-    if not any(each.chosen for each in out):
+    if not any(draw_.sample for draw_ in out):
         raise NothingChecked(
             "No change was drawn.", "Choose other mechanisms or artefacts, or a larger --count."
         )
-    return [each for each in out if each.chosen]
+    return [draw_ for draw_ in out if draw_.sample]
 
 
 def shares(total: int, sizes: list[int]) -> list[int]:
@@ -133,10 +134,10 @@ def shares(total: int, sizes: list[int]) -> list[int]:
             "Give a larger --total, or choose mechanisms.",
         )
     rest, more = total - len(sizes), [size - 1 for size in sizes]
-    exact = [min(each, rest * each / max(1, sum(more))) for each in more]
-    given = [int(each) for each in exact]
-    for number in sorted(range(len(sizes)), key=lambda number: given[number] - exact[number])[
-        : max(0, min(rest, sum(more)) - sum(given))
+    exact = [min(count, rest * count / max(1, sum(more))) for count in more]
+    shares = [int(share) for share in exact]
+    for number in sorted(range(len(sizes)), key=lambda number: shares[number] - exact[number])[
+        : max(0, min(rest, sum(more)) - sum(shares))
     ]:
-        given[number] += 1
-    return [1 + each for each in given]
+        shares[number] += 1
+    return [1 + share for share in shares]

@@ -74,7 +74,7 @@ class Expressions:
         self.source = source
         self.slots, self.methods = _members(source.tree)
 
-    def found(self) -> Iterator[tuple[str, int, list[Edit]]]:
+    def changes(self) -> Iterator[tuple[str, int, list[Edit]]]:
         yield from self.within(self.source.tree, ())
 
     def within(
@@ -111,7 +111,7 @@ class Expressions:
             case ast.BoolOp():
                 yield from self.connective(node)
             case ast.UnaryOp():
-                yield "operator", [Edit(*self.source.span(node), self.source.of(node.operand))]
+                yield "operator", [Edit(*self.source.span(node), self.source.text_of(node.operand))]
             case ast.Call():
                 yield from self.call(node)
             case ast.Name() if isinstance(node.ctx, ast.Load):
@@ -130,9 +130,9 @@ class Expressions:
             for test in node.ifs:
                 yield "condition.constant", [Edit(*self.source.span(test), "True")]
 
-    def between(self, left: ast.expr, right: ast.expr, new: str) -> Edit:
+    def between(self, first: ast.expr, second: ast.expr, new: str) -> Edit:
         """Another operator between two operands; brackets around them stay."""
-        start, end = self.source.span(left)[1], self.source.span(right)[0]
+        start, end = self.source.span(first)[1], self.source.span(second)[0]
         text = self.source.text[start:end]
         closing = len(text) - len(text.lstrip(") "))
         opening = len(text) - len(text.rstrip("( "))
@@ -147,29 +147,29 @@ class Expressions:
         if isinstance(value, bool):
             yield "constant", [Edit(*self.source.span(node), str(not value))]
         elif isinstance(value, int):
-            for other in (value + 1, value - 1):
+            for number in (value + 1, value - 1):
                 yield (
                     "constant",
-                    [Edit(*self.source.span(node), f"({other})" if other < 0 else str(other))],
+                    [Edit(*self.source.span(node), f"({number})" if number < 0 else str(number))],
                 )
 
     def comparison(self, node: ast.Compare) -> Iterator[tuple[str, list[Edit]]]:
-        for left, op, right in zip([node.left, *node.comparators], node.ops, node.comparators):
-            for other in COMPARISONS[type(op)]:
-                yield "comparison", [self.between(left, right, other)]
+        for first, op, second in zip([node.left, *node.comparators], node.ops, node.comparators):
+            for operator in COMPARISONS[type(op)]:
+                yield "comparison", [self.between(first, second, operator)]
 
     def connective(self, node: ast.BoolOp) -> Iterator[tuple[str, list[Edit]]]:
         word = "or" if isinstance(node.op, ast.And) else "and"
-        for left, right in zip(node.values, node.values[1:]):
-            yield "operator", [self.between(left, right, word)]
-        for dropped in range(len(node.values)):
-            kept = [
-                f"({self.source.of(value)})"
+        for first, second in zip(node.values, node.values[1:]):
+            yield "operator", [self.between(first, second, word)]
+        for place in range(len(node.values)):
+            rest = [
+                f"({self.source.text_of(value)})"
                 for number, value in enumerate(node.values)
-                if number != dropped
+                if number != place
             ]
-            joined = f" {'and' if word == 'or' else 'or'} ".join(kept)
-            yield "condition.part", [Edit(*self.source.span(node), f"({joined})")]
+            text = f" {'and' if word == 'or' else 'or'} ".join(rest)
+            yield "condition.part", [Edit(*self.source.span(node), f"({text})")]
 
     def condition(self, node: ast.If | ast.While | ast.IfExp) -> Iterator[tuple[str, list[Edit]]]:
         span = self.source.span(node.test)
@@ -178,35 +178,35 @@ class Expressions:
             if not isinstance(node, ast.While):
                 yield "condition.constant", [Edit(*span, "True")]
             if not isinstance(node.test, ast.Compare):
-                yield "condition.negate", [Edit(*span, f"not ({self.source.of(node.test)})")]
+                yield "condition.negate", [Edit(*span, f"not ({self.source.text_of(node.test)})")]
 
     def call(self, node: ast.Call) -> Iterator[tuple[str, list[Edit]]]:
         if getattr(node.func, "id", getattr(node.func, "attr", "")) in SYMMETRIC:
             return
-        arguments = [each for each in node.args if not isinstance(each, ast.Starred)]
-        for one, two in itertools.pairwise(arguments):
-            if self.source.of(one) != self.source.of(two):
+        arguments = [argument for argument in node.args if not isinstance(argument, ast.Starred)]
+        for first, two in itertools.pairwise(arguments):
+            if self.source.text_of(first) != self.source.text_of(two):
                 yield (
                     "argument.swap",
                     [
-                        Edit(*self.source.span(one), self.source.of(two)),
-                        Edit(*self.source.span(two), self.source.of(one)),
+                        Edit(*self.source.span(first), self.source.text_of(two)),
+                        Edit(*self.source.span(two), self.source.text_of(first)),
                     ],
                 )
 
     def name(self, node: ast.Name, locals_: tuple[str, ...]) -> Iterator[tuple[str, list[Edit]]]:
         if node.id in locals_ and len(locals_) > 1 and node.id != "self":
-            other = _next(node.id, [each for each in locals_ if each != "self"])
-            if other:
-                yield "name", [Edit(*self.source.span(node), other)]
+            replacement = _next(node.id, [name for name in locals_ if name != "self"])
+            if replacement:
+                yield "name", [Edit(*self.source.span(node), replacement)]
         elif node.id in NEIGHBOURS:
             yield "name", [Edit(*self.source.span(node), NEIGHBOURS[node.id])]
 
     def attribute(self, node: ast.Attribute) -> Iterator[tuple[str, list[Edit]]]:
         end = self.source.span(node)[1]
         for group in (*self.slots, *self.methods):
-            if node.attr in group and (other := _next(node.attr, group)):
-                yield "name", [Edit(end - len(node.attr), end, other)]
+            if node.attr in group and (replacement := _next(node.attr, group)):
+                yield "name", [Edit(end - len(node.attr), end, replacement)]
                 return
         if node.attr in NEIGHBOURS:
             yield "name", [Edit(end - len(node.attr), end, NEIGHBOURS[node.attr])]
@@ -214,8 +214,8 @@ class Expressions:
     def elements(self, node: ast.AST, elements: list[ast.expr]) -> Iterator[tuple[str, list[Edit]]]:
         if len(elements) < 2:
             return
-        for number, each in enumerate(elements):
-            start, end = self.source.span(each)
+        for number, element in enumerate(elements):
+            start, end = self.source.span(element)
             if number + 1 < len(elements):
                 end = self.source.span(elements[number + 1])[0]
             else:
@@ -240,7 +240,9 @@ class Expressions:
             if key is None:
                 continue
             start, end = self.source.span(key)[0], self.source.span(value)[1]
-            following = next((each for each in node.keys[number + 1 : number + 2]), None)
+            following = next(
+                (following_key for following_key in node.keys[number + 1 : number + 2]), None
+            )
             if following is not None:
                 end = self.source.span(following)[0]
             elif number and number + 1 == len(node.keys):
@@ -269,7 +271,10 @@ def _is_alias(name: str, node: ast.Assign) -> bool:
 def _locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
     """The parameters and local names of a function, in the order in which they come."""
     arguments = function.args
-    names = [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    names = [
+        argument.arg
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    ]
     names += [
         node.id
         for node in ast.walk(function)
@@ -298,7 +303,7 @@ def _members(tree: ast.AST) -> tuple[list[list[str]], list[list[str]]]:
             if isinstance(item, ast.FunctionDef) and not item.name.startswith("__"):
                 by_arity.setdefault(len(item.args.args), []).append(item.name)
         if not fields:
-            stored = [
+            targets = [
                 node.attr
                 for node in ast.walk(cls)
                 if isinstance(node, ast.Attribute)
@@ -306,7 +311,7 @@ def _members(tree: ast.AST) -> tuple[list[list[str]], list[list[str]]]:
                 and isinstance(node.value, ast.Name)
                 and node.value.id == "self"
             ]
-            fields = list(dict.fromkeys(stored))
+            fields = list(dict.fromkeys(targets))
         slots.append(fields)
         methods += by_arity.values()
     return slots, methods
@@ -314,7 +319,7 @@ def _members(tree: ast.AST) -> tuple[list[list[str]], list[list[str]]]:
 
 def _next(name: str, group: list[str]) -> str | None:
     """The name after this one, the first after the last; None where there is no other."""
-    group = [each for each in group if not each.startswith("__")]
+    group = [name for name in group if not name.startswith("__")]
     if name not in group or len(group) < 2:
         return None
     return group[(group.index(name) + 1) % len(group)]

@@ -9,26 +9,24 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check.
-
-    ``word``: ``passed``, ``rejected``, ``equivalent``, ``unloadable``, ``inconclusive``, ``error``.
-
-    ``by``: the violated property, the style rule, the exception's class, the test's name ...;
-    ``why``: one sentence.
-    """
+    """The result of one check."""
 
     word: str
+    """``passed``, ``rejected``, ``equivalent``, ``unloadable``, ``inconclusive`` or ``error``."""
     check: str = ""
     by: str = ""
+    """The violated property, the style rule, the exception's class, or the test's name."""
     why: str = ""
+    """One sentence."""
 
 
 @dataclass
 class Judged:
-    """The result for a change. ``seconds``: CPU time of each check, with child processes."""
+    """The result for a change."""
 
     finding: Finding
     seconds: dict[str, float] = field(default_factory=dict)
+    """CPU time of each check, with child processes."""
     doubts: list[Finding] = field(default_factory=list)
 
 

@@ -9,30 +9,32 @@ from wheelproof.checks.job import Job
 LATE = 8
 """The stage of mutants for changes of implementation and harness, and of the nightly checks.
 
-Only what all else has passed comes to it.
+Only changes that all else has passed come to it.
 """
 
 
 @dataclass(frozen=True)
 class Check:
-    """One of the project's own checks.
-
-    ``stage``: those of a lower one come first. ``kind``: ``job``, ``labels``, ``whole``, ``tests``.
-
-    ``mechanism``: the mechanism whose context it runs on, "" for tests. ``job``: what `wheelproof
-    verify` would run. ``tests``: a file; ``nightly``: its tests of the night. ``size``: an estimate
-    of its cost among those of its stage: distinct states, or the length of a file of tests.
-    ``needs``: of ``whole``, the jobs over whose reports it judges.
-    """
+    """One of the project's own checks."""
 
     kind: str
+    """``job``, ``labels``, ``whole`` or ``tests``."""
     mechanism: str
+    """The mechanism whose context it runs on, "" for tests."""
     stage: int
+    """Checks of a lower stage come first."""
     job: Job | None = None
+    """A job of `wheelproof verify`."""
     tests: str = ""
+    """A file of tests."""
     nightly: bool = False
+    """Whether its tests of the night run."""
     size: int = 0
+    """An estimate of its cost among those of its stage: distinct states, or the length of a file of
+    tests.
+    """
     needs: tuple[Job, ...] = ()
+    """The jobs over whose reports a ``whole`` check judges."""
 
     @property
     def title(self) -> str:
@@ -48,11 +50,9 @@ class Check:
 
 @dataclass(frozen=True)
 class Group:
-    """The files of one artefact and mechanism.
-
-    ``mechanism``: the name of the file without its suffix where it belongs to none.
-    """
+    """The files of one artefact and mechanism."""
 
     mechanism: str
+    """The name of the file without its suffix where it belongs to none."""
     artefact: str
     files: tuple[str, ...]

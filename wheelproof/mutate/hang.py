@@ -3,7 +3,7 @@
 Each failure is a line of JSON; the run ends at the first.
 
 A test that plants a fault of its own by replacing a text fails where a change has altered that
-text. Such a failure says nothing of what the changed code does: it is written as ``text``, and the
+text. Such a failure says nothing of the changed code: it is written as ``text``, and the
 run goes on.
 """
 
@@ -80,7 +80,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 
 
 class Reporter:
-    """Writes what fails in one session."""
+    """Writes the failures of one session."""
 
     def __init__(self, session: pytest.Session) -> None:
         self.session = session

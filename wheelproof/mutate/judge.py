@@ -3,7 +3,7 @@
 A check rejects it by name, or none does.
 
 A verdict of a check that is not in order rejects the change. So does an exception that the
-project's own code raises, and a refusal that names what is wrong with the project. An exception of
+project's own code raises, and a refusal that names a fault of the project. An exception of
 the tool rejects nothing: it is an error. So is TLC's own failure, unless TLC reports that it could
 not evaluate the specification.
 """
@@ -32,14 +32,14 @@ from wheelproof.graph.explorer import BudgetSpent
 from wheelproof.mutate.finding import Finding, Judged, plain
 from wheelproof.mutate.group import Check
 from wheelproof.mutate.pytest_runs import PytestRuns
-from wheelproof.mutate.tlc_runs import KeptRuns, most
+from wheelproof.mutate.tlc_runs import KeptRuns, limit_of
 from wheelproof.python.findings import StyleError
 from wheelproof.tlc.refusals import EVALUATED, REFUSED, unevaluated
 from wheelproof.tlc.result import Outcome
 from wheelproof.verdict import Row, Verdict
 
 CPU_SECONDS = 150.0
-"""What one check may take of this process's CPU time."""
+"""The limits of one check in this process's CPU time."""
 
 TOGETHER = 4
 """Files of tests of one folder that are worth a process in common."""
@@ -74,10 +74,10 @@ class Judge:
         """Run checks until one rejects the change; ``whole_of``: run all of them."""
         first: Finding | None = None
         for check in checks if whole_of else self.apart(checks):
-            before = _spent()
-            with self.limited(check, CPU_SECONDS * (1 + len(check.needs))):
-                finding = self.one(check)
-            self.done.seconds[check.title] = _spent() - before
+            before = _seconds()
+            with self.limit(check, CPU_SECONDS * (1 + len(check.needs))):
+                finding = self.single(check)
+            self.done.seconds[check.title] = _seconds() - before
             if finding.word in ("rejected", "unloadable", "error") and first is None:
                 first = finding
             if finding.word == "inconclusive":
@@ -92,24 +92,24 @@ class Judge:
     def apart(self, checks: list[Check]) -> Iterator[Check]:
         """The checks in their order, without the files of tests that pass together.
 
-        Many files of one folder run in one process, since each would start what they share. Where
-        one of them fails there, each is judged by itself, that one first.
+        Many files of one folder run in one process, since each would start the work that they
+        share. Where one of them fails there, each is judged by itself, that one first.
         """
         for _, group in itertools.groupby(checks, _folder):
             several = list(group)
             if several[0].kind == "tests" and len(several) >= TOGETHER:
-                before = _spent()
-                found = self.tests.judged(*several)
-                if found.word == "passed":
-                    share = (_spent() - before) / len(several)
+                before = _seconds()
+                finding = self.tests.judge(*several)
+                if finding.word == "passed":
+                    share = (_seconds() - before) / len(several)
                     self.done.seconds |= {check.title: share for check in several}
                     continue
-                several.sort(key=lambda check: check.title != found.check)
+                several.sort(key=lambda check: check.title != finding.check)
             yield from several
 
     # -- limits
 
-    def limited(self, check: Check, seconds: float) -> _Limit:
+    def limit(self, check: Check, seconds: float) -> _Limit:
         return _Limit(self, check, seconds)
 
     def expired(self, check: Check, seconds: float, frames: list[tuple[int, str]]) -> None:
@@ -136,11 +136,11 @@ class Judge:
 
     # -- one check
 
-    def one(self, check: Check) -> Finding:
+    def single(self, check: Check) -> Finding:
         try:
             if check.kind == "tests":
-                return self.tests.judged(check)
-            return self.judged(check, self.report(check))
+                return self.tests.judge(check)
+            return self.judge(check, self.report(check))
         except StyleError as error:
             first = error.findings[0]
             return Finding(
@@ -178,7 +178,7 @@ class Judge:
                 "inconclusive", check.title, "MemoryError", "the process ran out of memory"
             )
         except Exception as error:
-            return self.raised(check, error)
+            return self.of_error(check, error)
 
     def context(self, mechanism: str) -> Context:
         if mechanism not in self.contexts:
@@ -194,7 +194,7 @@ class Judge:
 
     def report(self, check: Check) -> Report:
         context = self.context(check.mechanism)
-        KeptRuns.seen = []
+        KeptRuns.results = []
         if check.kind == "labels":
             every = Report(labels=set(context.mechanism.labels))
             return Report([coverage.labels(context, [every])])
@@ -217,7 +217,7 @@ class Judge:
         report = self.reports[job] = job.run(context)
         return report
 
-    def judged(self, check: Check, report: Report) -> Finding:
+    def judge(self, check: Check, report: Report) -> Finding:
         if not report.rows:
             return Finding("passed", check.title)
         # A graph that was not compared is an error beside the verdict that TLC gave: the finding
@@ -235,21 +235,21 @@ class Judge:
         if row.verdict is Verdict.INCONCLUSIVE:
             config = self.context(check.mechanism).mechanism.configs.get(row.name)
             # A mutant's specification has to have as many as its model.
-            declared = config.distinct if config else cast(int, row.figures.get("states", 0))
-            seen = re.search(r"after (\d+) distinct states", why)
-            if seen and declared and int(seen[1]) > most(declared):
+            count = config.distinct if config else cast(int, row.figures.get("states", 0))
+            match = re.search(r"after (\d+) distinct states", why)
+            if match and count and int(match[1]) > limit_of(count):
                 return Finding(
                     "rejected",
                     row.title(),
                     "StateCount",
-                    f"TLC has found {int(seen[1]):,} states of {declared:,} and goes on",
+                    f"TLC has found {int(match[1]):,} states of {count:,} and goes on",
                 )
             return Finding("inconclusive", row.title(), "", why)
         if row.verdict in (Verdict.ERROR, Verdict.REFUSED):
-            failed = [result for result in KeptRuns.seen if result.outcome is Outcome.ERROR]
-            if any(map(unevaluated, failed)) or failed and EVALUATED.search(why):
+            failures = [result for result in KeptRuns.results if result.outcome is Outcome.ERROR]
+            if any(map(unevaluated, failures)) or failures and EVALUATED.search(why):
                 return Finding("rejected", row.title(), "evaluation error", why)
-            if any(result.exit_code in REFUSED for result in failed):
+            if any(result.exit_code in REFUSED for result in failures):
                 return Finding("unloadable", row.title(), "SANY", why)
             if row.layer == "proof" and row.figures.get("lacks"):
                 return Finding("rejected", row.title(), "evidence", why)
@@ -262,7 +262,7 @@ class Judge:
             return Finding("rejected", row.title(), "vacuous", why)
         return Finding("rejected", row.title(), row.property or "figures", why)
 
-    def raised(self, check: Check, error: Exception) -> Finding:
+    def of_error(self, check: Check, error: Exception) -> Finding:
         """The project's exception, or the tool's."""
         if (fault := guest.fault_of(error)) is not None:
             return Finding(
@@ -314,13 +314,13 @@ class _Limit:
 
 
 def _folder(check: Check) -> tuple[str, ...]:
-    """What checks have in common that may run in one process; of no two others it is equal."""
+    """The key of checks that may run in one process; no two others have an equal one."""
     if check.kind == "tests":
         return str(check.stage), str(check.nightly), str(Path(check.tests).parent)
     return (check.title,)
 
 
-def _spent() -> float:
+def _seconds() -> float:
     """CPU seconds of this process and of its children that have ended."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system

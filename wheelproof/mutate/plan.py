@@ -117,17 +117,17 @@ class Plan:
 
     def _imports(self, module: str) -> set[str]:
         """The project's files that a module imports, itself and all that these import."""
-        found: set[str] = set()
+        names: set[str] = set()
         waiting = [module]
         while waiting:
             name = waiting.pop()
             file = self.root.joinpath(*name.split(".")).with_suffix(".py")
-            shown = file.relative_to(self.root).as_posix()
-            if shown in found or not file.is_file():
+            path = file.relative_to(self.root).as_posix()
+            if path in names or not file.is_file():
                 continue
-            found.add(shown)
+            names.add(path)
             waiting += imported(self.root, file)
-        return found
+        return names
 
     def _theories(self) -> dict[str, set[str]]:
         """Mechanism -> the files that its theorems are made from."""
@@ -146,16 +146,16 @@ class Plan:
             out.setdefault(mechanism, set()).update(self._imports(module))
         for name in self.mechanisms:
             view = f"proofs.{name}.view"
-            if found := self._imports(view):
-                out.setdefault(name, set()).update(found)
+            if imports := self._imports(view):
+                out.setdefault(name, set()).update(imports)
         return out
 
     def _like(self, file: Path) -> set[str]:
         """A binding's file, and those from which it takes fields."""
         data = declaration.load(file)
-        others = {*data.get("below", {}), *([data["like"]] if data.get("like") else [])}
-        found = {file.relative_to(self.root).as_posix()}
-        return found.union(*(self._like(file.with_name(f"{name}.toml")) for name in others))
+        names_ = {*data.get("below", {}), *([data["like"]] if data.get("like") else [])}
+        files = {file.relative_to(self.root).as_posix()}
+        return files.union(*(self._like(file.with_name(f"{name}.toml")) for name in names_))
 
     def _modules(self, item: Mechanism) -> Iterable[Path]:
         names = {config.module for config in item.configs.values() if config.module}
@@ -179,12 +179,12 @@ class Plan:
             for mechanism in self.mechanisms
             if file in tables.get(artefact, {}).get(mechanism, ())
         ]
-        own = self._named(artefact, file)
+        name = self._named(artefact, file)
         return sorted(
             mechanisms,
             key=lambda mechanism: (
-                mechanism != own,
-                not own.startswith(mechanism),
+                mechanism != name,
+                not name.startswith(mechanism),
                 list(self.mechanisms).index(mechanism),
             ),
         )
@@ -205,25 +205,25 @@ class Plan:
             return Path(file).parent.name
         name = Path(file).stem
         module = ".".join(Path(file).with_suffix("").parts)
-        own = self._named(artefact, file)
-        named = [mechanism for mechanism in mechanisms if own.startswith(mechanism)]
-        named += [
+        stem = self._named(artefact, file)
+        mechanisms_named = [mechanism for mechanism in mechanisms if stem.startswith(mechanism)]
+        mechanisms_named += [
             mechanism
             for mechanism in mechanisms
             if artefact == "impl" and module in self.subjects[mechanism]
         ]
-        if named:
-            return max(named, key=len) if named[0] != name else name
+        if mechanisms_named:
+            return max(mechanisms_named, key=len) if mechanisms_named[0] != name else name
         return (
             mechanisms[0]
             if artefact in ("spec", "jvm") or artefact == "proofs" and len(mechanisms) == 1
             else name
         )
 
-    def groups(self, wanted: Iterable[str], artefacts: Iterable[str]) -> list[Group]:
-        """The groups of these mechanisms; for an empty ``wanted`` all, also of files of none."""
-        wanted = list(wanted)
-        found: dict[tuple[str, str], list[str]] = {}
+    def groups(self, names: Iterable[str], artefacts: Iterable[str]) -> list[Group]:
+        """The groups of these mechanisms; for empty ``names`` all, also of files of none."""
+        names = list(names)
+        groups: dict[tuple[str, str], list[str]] = {}
         for artefact in artefacts:
             for path in sources(self.root, artefact):
                 file = path.relative_to(self.root).as_posix()
@@ -233,13 +233,13 @@ class Plan:
                 if not mechanisms and artefact not in ("impl", *TESTED):
                     continue  # nothing of `wheelproof verify` reads it
                 mechanism = self.owner(artefact, file, mechanisms)
-                if not wanted or mechanism in wanted:
-                    found.setdefault((mechanism, artefact), []).append(file)
+                if not names or mechanism in names:
+                    groups.setdefault((mechanism, artefact), []).append(file)
         order = list(ARTEFACTS)
         return [
             Group(mechanism, artefact, tuple(files))
             for (mechanism, artefact), files in sorted(
-                found.items(), key=lambda each: (order.index(each[0][1]), each[0][0])
+                groups.items(), key=lambda pair: (order.index(pair[0][1]), pair[0][0])
             )
         ]
 
@@ -249,80 +249,82 @@ class Plan:
         """The checks that can see a file, by stage, the smallest first within each."""
         out: list[Check] = []
         mechanisms = self.seen_by(artefact, file)
-        own = self.owner(artefact, file, mechanisms)
+        owner = self.owner(artefact, file, mechanisms)
         for mechanism in mechanisms:
-            fast = list(self._jobs(artefact, file, mechanism, mechanism != own, self.profile))
+            fast = list(self._jobs(artefact, file, mechanism, mechanism != owner, self.profile))
             late = (
                 []
-                if mechanism != own or self.profile == "nightly"
+                if mechanism != owner or self.profile == "nightly"
                 else self._jobs(artefact, file, mechanism, False, "nightly")
             )
             fast += [
                 replace(check, stage=LATE)
                 for check in late
-                if check.kind == "job" and check.job not in {each.job for each in fast}
+                if check.kind == "job" and check.job not in {check_.job for check_ in fast}
             ]
             out += [replace(check, size=check.job.weight if check.job else 0) for check in fast]
         if self.tests:
-            out += self._tests.of(artefact, file)
+            out += self._tests.checks_of(artefact, file)
         return sorted(
             dict.fromkeys(check for check in out if check.stage <= self.stage),
             key=lambda check: (check.stage, check.size),
         )
 
     def _jobs(
-        self, artefact: str, file: str, mechanism: str, other: bool, profile: str
+        self, artefact: str, file: str, mechanism: str, is_other: bool, profile: str
     ) -> Iterable[Check]:
-        declared = self.mechanisms[mechanism]
+        declaration = self.mechanisms[mechanism]
         if artefact in ("impl", "harness"):
-            controlled = file in self.loads[mechanism]
-            if controlled:
-                yield Check("labels", mechanism, 3 if other else 0)
+            is_controlled = file in self.loads[mechanism]
+            if is_controlled:
+                yield Check("labels", mechanism, 3 if is_other else 0)
                 needs = [
                     job
-                    for job in jobs.plan(declared, profile, lambda *names: "bisimulation" in names)
+                    for job in jobs.plan(
+                        declaration, profile, lambda *names: "bisimulation" in names
+                    )
                     if isinstance(job, SafetyJob)
                 ]
-                yield Check("whole", mechanism, 4 if other else 3, needs=tuple(needs))
+                yield Check("whole", mechanism, 4 if is_other else 3, needs=tuple(needs))
             for job in self._planned(
-                declared, profile, "bisimulation", "random", "stress", "mutant"
+                declaration, profile, "bisimulation", "random", "stress", "mutant"
             ):
                 if isinstance(job, RunsJob):
                     for layer in job.layers:
-                        if layer == "stress" or controlled:
+                        if layer == "stress" or is_controlled:
                             stage = 6 if layer == "stress" else 4
                             yield Check("job", mechanism, stage, replace(job, layers=(layer,)))
                 elif isinstance(job, MutantJob):
-                    if controlled and not other:
+                    if is_controlled and not is_other:
                         yield Check("job", mechanism, LATE, job)
-                elif controlled and not isinstance(job, FaultJob):
-                    own = 1 if job.weight <= SMALL else 2
+                elif is_controlled and not isinstance(job, FaultJob):
+                    cost = 1 if job.weight <= SMALL else 2
                     yield Check(
                         "job",
                         mechanism,
-                        {SafetyJob: 3 if other else own, ComposedJob: 5}.get(type(job), 4),
+                        {SafetyJob: 3 if is_other else cost, ComposedJob: 5}.get(type(job), 4),
                         job,
                     )
             if artefact == "impl" and file in self.proved.get(mechanism, ()):
                 yield from self._theorems(mechanism, 5, profile)
         elif artefact == "model":
             for job in self._planned(
-                declared, profile, "graph", "bisimulation", "liveness", "mutant"
+                declaration, profile, "graph", "bisimulation", "liveness", "mutant"
             ):
                 if isinstance(job, (SafetyJob, PropertiesJob, LivenessJob, MutantJob)):
                     yield Check(
                         "job",
                         mechanism,
-                        {SafetyJob: 1, PropertiesJob: 2}.get(type(job), 3) + other,
+                        {SafetyJob: 1, PropertiesJob: 2}.get(type(job), 3) + is_other,
                         job,
                     )
         elif artefact == "spec":
-            for job in self._planned(declared, profile, "tlc", "graph", "liveness", "mutant"):
-                config = declared.configs.get(job.name)
+            for job in self._planned(declaration, profile, "tlc", "graph", "liveness", "mutant"):
+                config = declaration.configs.get(job.name)
                 module = (
-                    declared.spec.with_name(f"{config.module}.tla")
+                    declaration.spec.with_name(f"{config.module}.tla")
                     if config and config.module
-                    else declared.checked
+                    else declaration.checked
                 )
                 if self.root / file in mc.closure(
                     module
@@ -331,15 +333,15 @@ class Plan:
                         "job",
                         mechanism,
                         {SafetyJob: 1, PropertiesJob: 2, RefinementJob: 2}.get(type(job), 3)
-                        + other,
+                        + is_other,
                         job,
                     )
         elif artefact == "jvm":
-            known = tasks(declared)
-            for job in self._planned(declared, profile, "jvm"):
-                task = known[job.name]
+            by_name = tasks(declaration)
+            for job in self._planned(declaration, profile, "jvm"):
+                task = by_name[job.name]
                 if task.kind != CLASSES and file in self._like(task.binding.file):
-                    yield Check("job", mechanism, 1 + other, job)
+                    yield Check("job", mechanism, 1 + is_other, job)
         elif artefact == "proofs":
             if f"proofs/{mechanism}/view.py" in self.theories[mechanism]:
                 yield Check("job", mechanism, 1, EdgesJob(mechanism, "edges", ("proof",)))
@@ -358,20 +360,22 @@ class Plan:
             for item in self.declared:
                 if job.mechanism == mechanism == item.mechanism and item.name in job.names:
                     of_theory.setdefault(item.theory, []).append(item.name)
-        for first, *others in of_theory.values():
+        for first, *rest in of_theory.values():
             yield Check(
                 "job",
                 mechanism,
                 stage,
-                TheoremsJob(mechanism, first, ("proof",), others=tuple(others), seeds=1),
+                TheoremsJob(mechanism, first, ("proof",), others=tuple(rest), seeds=1),
             )
 
 
 def sources(root: Path, artefact: str) -> list[Path]:
     """The files of an artefact, sorted; none of ``tool`` in a project without its packages."""
     if artefact == "tool":
-        own = (root / PACKAGES[0]).is_dir()
-        return [file for name in PACKAGES if own for file in sorted((root / name).glob("*.py"))]
+        has_tool = (root / PACKAGES[0]).is_dir()
+        return [
+            file for name in PACKAGES if has_tool for file in sorted((root / name).glob("*.py"))
+        ]
     folder = root / ARTEFACTS[artefact]
     if artefact == "jvm":
         return [file for file in sorted(folder.glob("*.toml")) if file.name != declaration.RELEASES]

@@ -11,7 +11,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from wheelproof.mutate.change import Change, Edit, applied, distinct
+from wheelproof.mutate.change import Change, Edit, apply, distinct
 from wheelproof.mutate.tla_expressions import Expressions
 from wheelproof.mutate.tla_source import Source
 
@@ -36,12 +36,12 @@ class Steps:
                 out.append((token.text, number))
         return out
 
-    def found(self) -> Iterator[tuple[str, list[Edit]]]:
+    def changes(self) -> Iterator[tuple[str, list[Edit]]]:
         statements = list(self.statements())
         for first, last in statements:
             yield from self.statement(first, last)
         for (first, last), (begin, end) in itertools.pairwise(statements):
-            yield from self.swapped(first, last, begin, end)
+            yield from self.swap(first, last, begin, end)
         yield from self.heads()
 
     def statements(self) -> Iterator[tuple[int, int]]:
@@ -110,24 +110,22 @@ class Steps:
         if ":=" not in text and not text.startswith(("call", "return", "goto")):
             yield "step.duplicate", [Edit(end, end, f"; {text}")]
 
-    def swapped(
-        self, first: int, last: int, begin: int, end: int
-    ) -> Iterator[tuple[str, list[Edit]]]:
+    def swap(self, first: int, last: int, begin: int, end: int) -> Iterator[tuple[str, list[Edit]]]:
         """Two neighbouring statements, each in a step of its own, change places."""
         between = [token.text for token in self.tokens[last + 1 : begin]]
         apart = len(between) == 2 and between[1] == ":"
-        one, two = self.text(first, last), self.text(begin, end)
+        first_text, two = self.text(first, last), self.text(begin, end)
         if (
             apart
-            and one != two
-            and not one.startswith(("goto", "return"))
+            and first_text != two
+            and not first_text.startswith(("goto", "return"))
             and not two.startswith(("goto", "return"))
         ):
             yield (
                 "step.swap",
                 [
                     Edit(self.tokens[first].start, self.tokens[last].start, two),
-                    Edit(self.tokens[begin].start, self.tokens[end].start, one),
+                    Edit(self.tokens[begin].start, self.tokens[end].start, first_text),
                 ],
             )
 
@@ -146,9 +144,9 @@ class Steps:
                 continue
             close = next(
                 (
-                    other
-                    for other in self.source.inside[position:]
-                    if self.tokens[other].text == closing[token.text]
+                    label
+                    for label in self.source.inside[position:]
+                    if self.tokens[label].text == closing[token.text]
                 ),
                 None,
             )
@@ -166,9 +164,9 @@ class Steps:
 def changes(text: str, file: str, artefact: str = "spec") -> list[Change]:
     """Every change of a module, in the order of its lines."""
     source = Source(text)
-    steps = Steps(source).found() if source.algorithm[1] else ()
+    steps = Steps(source).changes() if source.algorithm[1] else ()
     out = []
-    for operator, edits in (*steps, *Expressions(source).found()):
+    for operator, edits in (*steps, *Expressions(source).changes()):
         at = min(edit.start for edit in edits)
         out.append(
             Change(
@@ -178,14 +176,14 @@ def changes(text: str, file: str, artefact: str = "spec") -> list[Change]:
                 source.place(at)[0],
                 operator,
                 text,
-                applied(text, edits),
+                apply(text, edits),
                 source.place(at)[1],
             )
         )
     return distinct(out)
 
 
-def planted(text: str, file: str, artefact: str = "spec") -> tuple[Change | None, Change]:
+def plant(text: str, file: str, artefact: str = "spec") -> tuple[Change | None, Change]:
     """(a change that every check must reject, one that none may reject), as for Python files.
 
     The first takes the first assignment, of a labelled step where there is one, out of the
@@ -205,11 +203,11 @@ def planted(text: str, file: str, artefact: str = "spec") -> tuple[Change | None
         "",
     )
     steps = Steps(source)
-    writes = [each for each in steps.statements() if ":=" in steps.text(*each)]
-    for first, last in sorted(writes, key=lambda each: not steps.labelled(each[0])):
+    writes = [write for write in steps.statements() if ":=" in steps.text(*write)]
+    for first, last in sorted(writes, key=lambda write: not steps.labelled(write[0])):
         start, end = source.tokens[first].start, source.tokens[last].start
         place, scope = source.place(start)
-        fault = applied(text, [Edit(start, end, "skip")])
+        fault = apply(text, [Edit(start, end, "skip")])
         return Change(
             artefact, file, source.line(start), place, "control.rejected", text, fault, scope
         ), harmless

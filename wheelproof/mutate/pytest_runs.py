@@ -33,25 +33,25 @@ class PytestRuns:
 
     @cached_property
     def cache(self) -> Path:
-        """A copy of the user's cache: a changed tool may write what is wrong into it.
+        """A copy of the user's cache: a changed tool may write a wrong entry into it.
 
-        What is pruned meanwhile is made again.
+        Entries pruned meanwhile are made again.
         """
-        own = self.root.with_name("cache")
+        cache = self.root.with_name("cache")
         with suppress(shutil.Error, FileNotFoundError):
-            shutil.copytree(kept.cache(), own)
-        return own
+            shutil.copytree(kept.cache(), cache)
+        return cache
 
-    def judged(self, *checks: Check) -> Finding:
-        """What pytest finds in files of tests, in one process; the file that fails has it."""
+    def judge(self, *checks: Check) -> Finding:
+        """The finding of pytest in files of tests, in one process; the file that fails has it."""
         check = checks[0]
         there = {path.name for path in self.root.iterdir()}
         if missing := frozenset(path.name for path in self.base.iterdir()) - there:
             copied(self.base, self.root, missing)
         # A tree with the tool's own package, which may be changed, is tested with that.
-        own = (self.root / "wheelproof").is_dir()
+        has_tool = (self.root / "wheelproof").is_dir()
         shim = self.root / ".tool"
-        if not own and not shim.is_dir():
+        if not has_tool and not shim.is_dir():
             shim.mkdir()
             (shim / "wheelproof").symlink_to(
                 Path(wheelproof.__file__).parent, target_is_directory=True
@@ -62,14 +62,14 @@ class PytestRuns:
         environment = os.environ | {
             hang.FILE: str(failures),
             hang.SECONDS: f"{NIGHTLY_TEST_SECONDS if check.nightly else TEST_SECONDS:g}",
-            "PYTHONPATH": str(self.root if own else shim),
+            "PYTHONPATH": str(self.root if has_tool else shim),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONHASHSEED": "0",
             "HYPOTHESIS_PROFILE": "fast",
         }
-        if own:
+        if has_tool:
             environment["WHEELPROOF_CACHE"] = str(self.cache)
-        done = subprocess.run(
+        process = subprocess.run(
             [
                 sys.executable,
                 "-m",
@@ -81,7 +81,7 @@ class PytestRuns:
                 "no:cacheprovider",
                 "--hypothesis-seed=0",
                 *(("-m", "nightly") if check.nightly else ()),
-                *(each.tests for each in checks),
+                *(check_.tests for check_ in checks),
             ],
             cwd=self.root,
             env=environment,
@@ -89,27 +89,27 @@ class PytestRuns:
             capture_output=True,
             text=True,
         )
-        failed = (
+        reports = (
             [json.loads(line) for line in failures.read_text(encoding="utf-8").splitlines()]
             if failures.is_file()
             else []
         )
-        by_text = [each for each in failed if each["when"] == hang.TEXT]
-        failed = [each for each in failed if each["when"] != hang.TEXT]
-        if failed:
-            file = failed[0]["test"].partition("::")[0]
+        by_text = [failure for failure in reports if failure["when"] == hang.TEXT]
+        reports = [failure for failure in reports if failure["when"] != hang.TEXT]
+        if reports:
+            file = reports[0]["test"].partition("::")[0]
             return Finding(
                 "rejected",
-                next((each for each in checks if each.tests == file), check).title,
-                failed[0]["test"].partition("::")[2] or failed[0]["when"],
-                plain(f"{failed[0]['when']}: {failed[0]['message']}", self.root),
+                next((check_ for check_ in checks if check_.tests == file), check).title,
+                reports[0]["test"].partition("::")[2] or reports[0]["when"],
+                plain(f"{reports[0]['when']}: {reports[0]['message']}", self.root),
             )
-        if done.returncode in (0, 5) or done.returncode == 1 and by_text:
+        if process.returncode in (0, 5) or process.returncode == 1 and by_text:
             return Finding("passed", check.title)
-        output = done.stdout + done.stderr
+        output = process.stdout + process.stderr
         return Finding(
-            "unloadable" if own and UNLOADED.search(output) else "error",
+            "unloadable" if has_tool and UNLOADED.search(output) else "error",
             check.title,
             "pytest",
-            plain(f"exit code {done.returncode}: {output[-300:]}", self.root),
+            plain(f"exit code {process.returncode}: {output[-300:]}", self.root),
         )

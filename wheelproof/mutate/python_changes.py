@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from types import CodeType
 
-from wheelproof.mutate.change import Change, Edit, applied, distinct
+from wheelproof.mutate.change import Change, Edit, apply, distinct
 from wheelproof.mutate.expressions import Expressions
 from wheelproof.mutate.python_source import FUNCTIONS, Source, last_line
 
@@ -40,7 +40,7 @@ def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
             for field in BLOCKS:
                 block = getattr(node, field, None)
                 if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                    yield [each for each in block if not _is_text(each)]
+                    yield [statement for statement in block if not _is_text(statement)]
 
 
 def _is_text(node: ast.stmt) -> bool:
@@ -52,17 +52,17 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} | {
-        each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} | {
+        inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)
     }
 
 
 def _published(node: ast.AST) -> bool:
     """Whether a statement passes the object itself on: others then see its earlier writes."""
     return any(
-        isinstance(each, ast.Call)
-        and any(isinstance(argument, ast.Name) and argument.id == "self" for argument in each.args)
-        for each in ast.walk(node)
+        isinstance(inner, ast.Call)
+        and any(isinstance(argument, ast.Name) and argument.id == "self" for argument in inner.args)
+        for inner in ast.walk(node)
     )
 
 
@@ -72,12 +72,12 @@ class Statements:
     def __init__(self, source: Source) -> None:
         self.source = source
 
-    def found(self) -> Found:
-        seen = set()
+    def changes(self) -> Found:
+        keys = set()
         for block in blocks(self.source.tree):
-            if not block or (block[0].lineno, block[0].col_offset) in seen:
+            if not block or (block[0].lineno, block[0].col_offset) in keys:
                 continue
-            seen.add((block[0].lineno, block[0].col_offset))
+            keys.add((block[0].lineno, block[0].col_offset))
             for number, node in enumerate(block):
                 following = block[number + 1] if number + 1 < len(block) else None
                 yield from self.statement(node, block[number - 1] if number else None, following)
@@ -88,7 +88,7 @@ class Statements:
         if isinstance(node, SIMPLE):
             yield from self.simple(node)
         if after is not None:
-            yield from self.swapped(node, after)
+            yield from self.swap(node, after)
         if before is not None and not isinstance(node, ast.Return):
             yield from self.ended(node)
         if isinstance(node, ast.With):
@@ -124,10 +124,10 @@ class Statements:
             yield (
                 "step.duplicate",
                 node.lineno,
-                [Edit(start, start, f"{self.indent(node)}{self.source.of(node)}\n")],
+                [Edit(start, start, f"{self.indent(node)}{self.source.text_of(node)}\n")],
             )
 
-    def swapped(self, node: ast.stmt, after: ast.stmt) -> Found:
+    def swap(self, node: ast.stmt, after: ast.stmt) -> Found:
         """Two neighbours change places, where their order matters.
 
         It matters for a label, for a name that both have, and for the object's publication.
@@ -161,7 +161,7 @@ class Statements:
     def locked(self, node: ast.With, before: ast.stmt | None, after: ast.stmt | None) -> Found:
         source, line = self.source, node.lineno
         head = self.source.starts[line - 1], self.source.starts[line]
-        inner = next((each for each in node.body if not _is_text(each)), None)
+        inner = next((statement for statement in node.body if not _is_text(statement)), None)
         if inner is None or inner.lineno == line:
             return
         yield "lock.drop", line, [Edit(*head, f"{self.indent(node)}if True:\n")]
@@ -171,22 +171,22 @@ class Statements:
                 yield (
                     "lock.fresh",
                     line,
-                    [Edit(*span, f"type({source.of(node.items[0].context_expr)})()")],
+                    [Edit(*span, f"type({source.text_of(node.items[0].context_expr)})()")],
                 )
         first, last = node.body[0], node.body[-1]
         if len(node.body) > 1:
-            yield "lock.narrow", line, [self.moved(last, node.col_offset - last.col_offset)]
+            yield "lock.narrow", line, [self.move(last, node.col_offset - last.col_offset)]
             start, end = source.whole(first)
             yield (
                 "lock.narrow",
                 line,
                 [
                     Edit(start, end, ""),
-                    Edit(head[0], head[0], self.shifted(first, node.col_offset - first.col_offset)),
+                    Edit(head[0], head[0], self.shift(first, node.col_offset - first.col_offset)),
                 ],
             )
         if after is not None:
-            yield "lock.widen", line, [self.moved(after, last.col_offset - after.col_offset)]
+            yield "lock.widen", line, [self.move(after, last.col_offset - after.col_offset)]
         if before is not None and not isinstance(before, FUNCTIONS):
             start, end = source.whole(before)
             yield (
@@ -195,12 +195,12 @@ class Statements:
                 [
                     Edit(start, end, ""),
                     Edit(
-                        head[1], head[1], self.shifted(before, first.col_offset - before.col_offset)
+                        head[1], head[1], self.shift(before, first.col_offset - before.col_offset)
                     ),
                 ],
             )
 
-    def shifted(self, node: ast.stmt, by: int) -> str:
+    def shift(self, node: ast.stmt, by: int) -> str:
         """The statement's lines, further in or out."""
         start, end = self.source.whole(node)
         lines = self.source.text[start:end].splitlines(keepends=True)
@@ -209,8 +209,8 @@ class Statements:
             for line in lines
         )
 
-    def moved(self, node: ast.stmt, by: int) -> Edit:
-        return Edit(*self.source.whole(node), self.shifted(node, by))
+    def move(self, node: ast.stmt, by: int) -> Edit:
+        return Edit(*self.source.whole(node), self.shift(node, by))
 
     def guarded(self, node: ast.Try) -> Found:
         source = self.source
@@ -229,7 +229,7 @@ class Statements:
             if len(handler.body) > 1:
                 yield "exception.pass", handler.lineno, [Edit(start, end, f"{pad}pass\n")]
             if handler.type is not None:
-                if source.of(handler.type) != "BaseException":
+                if source.text_of(handler.type) != "BaseException":
                     yield (
                         "exception.widen",
                         handler.lineno,
@@ -246,9 +246,9 @@ def changes(text: str, file: str, artefact: str) -> list[Change]:
     """Every change of a Python file, in the order of its lines. Raises SyntaxError."""
     source = Source(text)
     out = []
-    for operator, line, edits in (*Statements(source).found(), *Expressions(source).found()):
+    for operator, line, edits in (*Statements(source).changes(), *Expressions(source).changes()):
         place, scope = source.place(line)
-        out.append(Change(artefact, file, line, place, operator, text, applied(text, edits), scope))
+        out.append(Change(artefact, file, line, place, operator, text, apply(text, edits), scope))
     return distinct(out)
 
 
@@ -261,7 +261,7 @@ def parses(change: Change) -> bool:
     return True
 
 
-def planted(text: str, file: str, artefact: str) -> tuple[Change | None, Change]:
+def plant(text: str, file: str, artefact: str) -> tuple[Change | None, Change]:
     """(a change that every check must reject, one that none may reject): the controls of one file.
 
     The first makes the first function with a label raise, in a file without labels every function;
@@ -279,7 +279,7 @@ def planted(text: str, file: str, artefact: str) -> tuple[Change | None, Change]
         f"{end}\n_PLANTED = 0\n",
         "",
     )
-    found = [
+    candidates = [
         (name, node)
         for name, node in source.functions
         if node.body[0].lineno > node.lineno
@@ -287,15 +287,15 @@ def planted(text: str, file: str, artefact: str) -> tuple[Change | None, Change]
         or not _is_text(node.body[0])
         and node.body[0].lineno > node.lineno
     ]
-    if not found:
+    if not candidates:
         return None, harmless
-    labelled = [each for each in found if source.labelled(each[1])]
+    with_label = [candidate for candidate in candidates if source.labelled(candidate[1])]
     edits = []
-    for _, node in labelled[:1] or found:
-        body = [each for each in node.body if not _is_text(each)] or node.body
+    for _, node in with_label[:1] or candidates:
+        body = [statement for statement in node.body if not _is_text(statement)] or node.body
         at = source.starts[body[0].lineno - 1]
         edits.append(Edit(at, at, f"{' ' * body[0].col_offset}raise RuntimeError('planted')\n"))
-    name, node = (labelled or found)[0]
+    name, node = (with_label or candidates)[0]
     return Change(
         artefact,
         file,
@@ -303,17 +303,17 @@ def planted(text: str, file: str, artefact: str) -> tuple[Change | None, Change]
         name,
         "control.rejected",
         text,
-        applied(text, edits),
+        apply(text, edits),
         source.place(node.lineno)[1],
     ), harmless
 
 
 def same_code(before: str, after: str, file: str) -> bool:
     """Whether two texts compile to the same code, line numbers and docstrings aside."""
-    one, two = (
+    first, two = (
         compile(text, file, "exec", dont_inherit=True, optimize=2) for text in (before, after)
     )
-    return _shape(one) == _shape(two)
+    return _shape(first) == _shape(two)
 
 
 def _shape(code: CodeType) -> tuple[object, ...]:

@@ -28,7 +28,7 @@ def last_line(node: Located) -> int:
 
 
 class Source:
-    """A Python text with what the operators need to know of it."""
+    """A Python text with the facts that the operators need."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -51,7 +51,7 @@ class Source:
         end = self.offset(last_line(node), node.end_col_offset or node.col_offset)
         return self.offset(node.lineno, node.col_offset), end
 
-    def of(self, node: Located) -> str:
+    def text_of(self, node: Located) -> str:
         start, end = self.span(node)
         return self.text[start:end]
 
@@ -66,7 +66,7 @@ class Source:
     @cached_property
     def functions(self) -> list[tuple[str, Function]]:
         """(qualified name, node) of every function, outer ones first."""
-        found: list[tuple[str, Function]] = []
+        functions: list[tuple[str, Function]] = []
 
         def within(node: ast.AST, name: str) -> None:
             for child in ast.iter_child_nodes(node):
@@ -76,11 +76,11 @@ class Source:
                     else name
                 )
                 if isinstance(child, FUNCTIONS):
-                    found.append((inner, child))
+                    functions.append((inner, child))
                 within(child, inner)
 
         within(self.tree, "")
-        return found
+        return functions
 
     def place(self, line: int) -> tuple[str, str]:
         """(qualified name, text) of the innermost function around a line, or of the line itself."""
@@ -89,6 +89,6 @@ class Source:
         ]
         if not around:
             return "module", self.lines[line - 1]
-        name, node = max(around, key=lambda each: each[1].lineno)
+        name, node = max(around, key=lambda pair: pair[1].lineno)
         start, end = self.whole(node)
         return name, self.text[start:end]

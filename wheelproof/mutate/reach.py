@@ -19,7 +19,7 @@ from wheelproof.trace.declared import PACKAGE
 
 TESTS, TOOL = "tests", "wheelproof"
 COMMANDS = frozenset({f"{TOOL}/cli.py"})
-"""What imports every command: a test that only starts commands would reach all modules."""
+"""The file that imports every command: a test that only starts commands would reach all modules."""
 
 DOOR, LOADS = "declared", frozenset({"part", "find"})
 """The module of the tool that loads a part by its name, and its functions."""
@@ -31,7 +31,7 @@ NAMES = re.compile(r"\b[A-Za-z_]\w*(?:[./]\w+)+")
 
 
 class Reach:
-    """The tests of the project at ``root``, and what they lead to."""
+    """The tests of the project at ``root``, and the files that they lead to."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -43,7 +43,7 @@ class Reach:
         return _back(file, self._graph[1])
 
     def importing(self, file: str) -> dict[str, int]:
-        """Those that reach it by imports alone: a text may name what the test never loads."""
+        """Those that reach it by imports alone: a text may name files that the test never loads."""
         return _back(file, self._graph[0])
 
     @cached_property
@@ -52,16 +52,16 @@ class Reach:
         importing: Edges = {}
         naming: Edges = {}
         waiting = [self._shown(path) for path in sorted((self.root / TESTS).rglob("*.py"))]
-        seen = set(waiting)
+        visited = set(waiting)
         while waiting:
             here = waiting.pop()
             imported = self._imported(here) if here.endswith(".py") else set()
-            named = set(self._named(here)) if here.startswith(f"{TESTS}/") else set()
-            for edges, files in ((importing, imported), (naming, imported | named)):
+            names = set(self._named(here)) if here.startswith(f"{TESTS}/") else set()
+            for edges, files in ((importing, imported), (naming, imported | names)):
                 for there in files:
                     edges.setdefault(there, set()).add(here)
-            waiting += (imported | named) - seen
-            seen |= imported | named
+            waiting += (imported | names) - visited
+            visited |= imported | names
         return importing, naming
 
     def _imported(self, here: str) -> set[str]:
@@ -74,8 +74,8 @@ class Reach:
         names = [*imported_names(tree, package_of(self.root, path))]
         if DOOR in text:
             names += _loaded(tree)
-        tested = here.startswith(f"{TESTS}/")
-        beside = path.parent if tested else None
+        is_test = here.startswith(f"{TESTS}/")
+        beside = path.parent if is_test else None
         files = {file for name in names for file in self._modules(name, beside)}
         if _is_test(here):
             files |= {
@@ -89,9 +89,9 @@ class Reach:
         """The modules and the data files that the text of a file of tests names."""
         text = reading.text(self.root / here)
         for name in sorted(set(NAMES.findall(text))):
-            dotted = name.removesuffix(".py").replace("/", ".")
-            if not dotted.startswith(f"{TESTS}."):  # a test that is named is not run
-                yield from self._modules(dotted)
+            module = name.removesuffix(".py").replace("/", ".")
+            if not module.startswith(f"{TESTS}."):  # a test that is named is not run
+                yield from self._modules(module)
         if here.endswith(".py"):
             yield from self._data(here, text)
 
@@ -103,7 +103,7 @@ class Reach:
     def _files_of(self, name: str, beside: Path | None) -> Iterator[str]:
         """The files of a dotted name: a module, and the packages that it is in.
 
-        A test may import what stands beside it (``beside``) by its bare name.
+        A test may import a module beside it (``beside``) by its bare name.
         """
         parts = name.split(".")
         for folder in (self.root, beside):

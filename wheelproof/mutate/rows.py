@@ -21,79 +21,79 @@ class _Common(TypedDict):
 def row_of(
     mechanism: str,
     change: Change,
-    judged: Judged,
-    known: Declared | None,
+    judgement: Judged,
+    declaration: Declared | None,
     unsound: Mapping[str, str],
 ) -> Row:
     """The row of a judged change.
 
-    ``known``: its declaration as equivalent. ``unsound``: check -> why it rejects the unchanged
-    project; rejections by such a check are errors.
+    ``declaration``: its declaration as equivalent. ``unsound``: check -> why it rejects the
+    unchanged project; rejections by such a check are errors.
     """
-    found = judged.finding
+    finding = judgement.finding
     figures = {
         "artefact": change.artefact,
         "operator": change.operator,
         "place": change.place,
-        "check": found.check,
+        "check": finding.check,
         "diff": change.hunk(1),
-        "checks": len(judged.seconds),
+        "checks": len(judgement.seconds),
     }
-    common: _Common = {"figures": figures, "seconds": sum(judged.seconds.values())}
-    named = (mechanism, LAYER, change.title)
-    used = list(judged.seconds)[-1] if judged.seconds else ""
-    if found.word == "rejected" and used in unsound:
+    common: _Common = {"figures": figures, "seconds": sum(judgement.seconds.values())}
+    title = (mechanism, LAYER, change.title)
+    last = list(judgement.seconds)[-1] if judgement.seconds else ""
+    if finding.word == "rejected" and last in unsound:
         return judge(
-            *named,
+            *title,
             expected="violated",
             verdict="error",
-            why=f"{used} rejects the unchanged project too: {unsound[used]}",
+            why=f"{last} rejects the unchanged project too: {unsound[last]}",
             **common,
         )
-    if found.word == "rejected":
-        fault = f"it is declared equivalent, but {found.check} rejects it" if known else ""
+    if finding.word == "rejected":
+        fault = f"it is declared equivalent, but {finding.check} rejects it" if declaration else ""
         return judge(
-            *named,
+            *title,
             expected="violated",
             verdict="violated",
-            expected_property=found.by,
-            property=found.by,
+            expected_property=finding.by,
+            property=finding.by,
             fault=fault,
-            why=f"{found.check}: {found.why}",
+            why=f"{finding.check}: {finding.why}",
             **common,
         )
-    if found.word == "unloadable":
+    if finding.word == "unloadable":
         return judge(
-            *named,
+            *title,
             expected="violated",
             verdict="violated",
             expected_property="unloadable",
             property="unloadable",
-            why=found.why,
+            why=finding.why,
             **common,
         )
-    if found.word == "equivalent" or found.word == "passed" and known:
+    if finding.word == "equivalent" or finding.word == "passed" and declaration:
         return judge(
-            *named,
+            *title,
             expected="exhaustive",
             verdict="exhaustive",
-            why=f"equivalent: {known.reason if known else found.why}",
+            why=f"equivalent: {declaration.reason if declaration else finding.why}",
             **common,
         )
-    if found.word == "passed":
+    if finding.word == "passed":
         return judge(
-            *named,
+            *title,
             expected="violated",
             verdict=Verdict.SAMPLED,
-            why=f"survived {len(judged.seconds)} checks"
-            if judged.seconds
+            why=f"survived {len(judgement.seconds)} checks"
+            if judgement.seconds
             else f"no check that takes part sees {change.file}",
             **common,
         )
     return judge(
-        *named,
+        *title,
         expected="violated",
-        verdict="inconclusive" if found.word == "inconclusive" else "error",
-        why=f"{found.check}: {found.why}",
+        verdict="inconclusive" if finding.word == "inconclusive" else "error",
+        why=f"{finding.check}: {finding.why}",
         **common,
     )

@@ -39,9 +39,9 @@ class Mutation:
     def __init__(self, options: Options, notify: Notify) -> None:
         self.options, self.notify = options, notify
         # The user may edit the tree while this runs: everything is read from a copy.
-        kept = temporary.make("mutate")
-        finalize(self, temporary.remove, kept)
-        self.root = kept / "subject"
+        folder = temporary.make("mutate")
+        finalize(self, temporary.remove, folder)
+        self.root = folder / "subject"
         copied(options.root.resolve(), self.root, tool=not TESTED.isdisjoint(options.artefacts))
         self.plan = Plan(
             self.root,
@@ -62,11 +62,11 @@ class Mutation:
     def body(
         self, change: Change | None, checks: list[Check], whole_of: bool = False
     ) -> Callable[[Path, Callable[[Judged], None]], Judged]:
-        """What one process does: copy the tree, change it, check it."""
+        """The work of one process: copy the tree, change it, check it."""
 
         def run(scratch: Path, send: Callable[[Judged], None]) -> Judged:
             spec = change is not None and change.artefact == "spec"
-            tested = change is not None and change.artefact in TESTED
+            is_tested = change is not None and change.artefact in TESTED
             if change is not None and change.file.endswith(".py"):
                 if python_changes.same_code(change.before, change.after, change.file):
                     return Judged(
@@ -77,9 +77,9 @@ class Mutation:
                             "both texts compile to the same code",
                         )
                     )
-                memory = WITH_JAVA if tested else MEMORY
+                memory = WITH_JAVA if is_tested else MEMORY
                 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-            copied(self.root, scratch, None if tested else CHECKED)
+            copied(self.root, scratch, None if is_tested else CHECKED)
             if change is not None:
                 (scratch / change.file).write_text(change.after, encoding="utf-8")
                 if spec and (finding := translated(scratch, change.file, change.before)):
@@ -101,37 +101,37 @@ class Mutation:
         archive.make(java.locate(), jar.locate())
         first = [
             check
-            for each in self.drawn
-            for check in self.plan.checks(each.group.artefact, each.chosen[0].file)[:2]
+            for share in self.drawn
+            for check in self.plan.checks(share.group.artefact, share.sample[0].file)[:2]
         ]
         if self.unchanged("first", first):
             self.judge()
             self.unchanged("rejecting", self.rejecting())
-        for each in self.drawn:
-            self.rows += self.rows_of(each)
+        for share in self.drawn:
+            self.rows += self.rows_of(share)
         self.rows += self.stale()
         return self.rows
 
     def rejecting(self) -> list[Check]:
         """The checks that rejected a change; the unchanged project must pass them."""
-        used: dict[tuple[str, str], set[str]] = {}
-        for each in self.drawn:
+        checks_by_key: dict[tuple[str, str], set[str]] = {}
+        for share in self.drawn:
             ends = [
-                (change.file, each.ended[change.key])
-                for change in each.of("rejected", "unloadable")
+                (change.file, share.ended[change.key])
+                for change in share.changes_of_words("rejected", "unloadable")
             ]
             ends += [
-                (self.controls_of(each)[0].file, judged)
-                for name, judged in each.controls.items()
+                (self.controls_of(share)[0].file, judgement)
+                for name, judgement in share.controls.items()
                 if name == "control.rejected"
             ]
-            for file, judged in ends:
-                used.setdefault((each.group.artefact, file), set()).update(
-                    list(judged.seconds)[-1:]
+            for file, judgement in ends:
+                checks_by_key.setdefault((share.group.artefact, file), set()).update(
+                    list(judgement.seconds)[-1:]
                 )
         return [
             check
-            for (artefact, file), titles in used.items()
+            for (artefact, file), titles in checks_by_key.items()
             for check in self.plan.checks(artefact, file)
             if check.title in titles
         ]
@@ -141,33 +141,33 @@ class Mutation:
 
         Rejections of a check that is not in order do not count.
         """
-        wanted = {check.title: check for check in checks}
+        by_title = {check.title: check for check in checks}
         bundles: dict[tuple[str, str], list[Check]] = {}
-        for check in wanted.values():
+        for check in by_title.values():
             kind = (
                 check.tests if check.kind == "tests" else check.job.kind if check.job else "labels"
             )
             bundles.setdefault((check.mechanism, kind), []).append(check)
-        self.notify(f"unchanged project: {len(wanted)} checks")
-        good, started, mechanism = True, time.monotonic(), self.drawn[0].group.mechanism
-        for task, judged in workers.perform(
-            (Task(each, self.body(None, each, True), 3600.0) for each in bundles.values()),
+        self.notify(f"unchanged project: {len(by_title)} checks")
+        good, start, mechanism = True, time.monotonic(), self.drawn[0].group.mechanism
+        for task, judgement in workers.perform(
+            (Task(bundle, self.body(None, bundle, True), 3600.0) for bundle in bundles.values()),
             self.options.jobs,
         ):
-            found = judged.finding
-            if found.word != "passed":
+            finding = judgement.finding
+            if finding.word != "passed":
                 good = False
-                self.unsound |= {check.title: found.why for check in task.name}
-                broken = found.word in ("error", "inconclusive")
+                self.unsound |= {check.title: finding.why for check in task.name}
+                is_broken = finding.word in ("error", "inconclusive")
                 self.rows.append(
                     judge(
                         mechanism,
                         LAYER,
-                        f"unchanged, {found.check}",
+                        f"unchanged, {finding.check}",
                         expected="exhaustive",
-                        verdict=found.word if broken else "violated",
-                        property=None if broken else found.by or "figures",
-                        why=f"the unchanged project is not in order: {found.why}",
+                        verdict=finding.word if is_broken else "violated",
+                        property=None if is_broken else finding.by or "figures",
+                        why=f"the unchanged project is not in order: {finding.why}",
                     )
                 )
         if good:
@@ -177,10 +177,12 @@ class Mutation:
                     LAYER,
                     f"unchanged, {name}",
                     expected="exhaustive",
-                    verdict="exhaustive" if wanted else "vacuous",
-                    figures={"checks": len(wanted)},
-                    seconds=time.monotonic() - started,
-                    why="the unchanged project passes" if wanted else "no check rejected anything",
+                    verdict="exhaustive" if by_title else "vacuous",
+                    figures={"checks": len(by_title)},
+                    seconds=time.monotonic() - start,
+                    why="the unchanged project passes"
+                    if by_title
+                    else "no check rejected anything",
                 )
             )
         return good
@@ -193,114 +195,115 @@ class Mutation:
         end = time.monotonic() + 60 * self.options.minutes if self.options.minutes else None
         every = list(self.ordered())
         tasks = workers.perform(self.until(every, end), self.options.jobs)
-        for done, (task, judged) in enumerate(tasks, 1):
-            each, change = task.name
+        for count, (task, judgement) in enumerate(tasks, 1):
+            share, change = task.name
             if change.operator.startswith("control."):
-                each.controls[change.operator] = judged
+                share.controls[change.operator] = judgement
             else:
-                each.ended[change.key] = judged
-            found = judged.finding
-            mark = {"passed": "SURVIVED"}.get(found.word, found.word)
+                share.ended[change.key] = judgement
+            finding = judgement.finding
+            mark = {"passed": "SURVIVED"}.get(finding.word, finding.word)
             if mark == "SURVIVED" and change.key in self.declared:
                 mark = "equivalent (declared)"
             self.notify(
-                f"{done}/{len(every)} {mark}: {change.title}"
+                f"{count}/{len(every)} {mark}: {change.title}"
                 + (
-                    f" by {found.by} ({found.check})"
-                    if found.word == "rejected"
-                    else f" {found.why}"
-                    if found.why
+                    f" by {finding.by} ({finding.check})"
+                    if finding.word == "rejected"
+                    else f" {finding.why}"
+                    if finding.why
                     else ""
                 )
             )
 
     def ordered(self) -> Iterator[tuple[Drawn, Change]]:
-        for each in self.drawn:
-            for control in self.controls_of(each):
-                yield each, control
+        for share in self.drawn:
+            for control in self.controls_of(share):
+                yield share, control
         every = [
-            ((number + 0.5) / len(each.chosen), each, change)
-            for each in self.drawn
-            for number, change in enumerate(each.chosen)
+            ((number + 0.5) / len(share.sample), share, change)
+            for share in self.drawn
+            for number, change in enumerate(share.sample)
         ]
-        for _, each, change in sorted(every, key=lambda item: item[0]):
-            yield each, change
+        for _, share, change in sorted(every, key=lambda item: item[0]):
+            yield share, change
 
-    def controls_of(self, each: Drawn) -> list[Change]:
+    def controls_of(self, share: Drawn) -> list[Change]:
         """A fault that must be rejected and a change that must not, of the first file that has one.
 
         The files of drawn changes come first.
         """
-        drawn = {change.file for change in each.chosen}
+        files = {change.file for change in share.sample}
         for file in sorted(
-            each.group.files,
-            key=lambda name: (name not in drawn, Path(name).stem != each.group.mechanism, name),
+            share.group.files,
+            key=lambda name: (name not in files, Path(name).stem != share.group.mechanism, name),
         ):
-            make = makers(each.group.artefact).planted
-            fault, harmless = make(reading.text(self.root / file), file, each.group.artefact)
+            make = makers(share.group.artefact).plant
+            fault, harmless = make(reading.text(self.root / file), file, share.group.artefact)
             if fault is not None:
                 return [fault, harmless]
         return []
 
     def until(self, every: list[tuple[Drawn, Change]], end: float | None) -> Iterator[Task]:
-        for each, change in every:
+        for share, change in every:
             if end is not None and time.monotonic() > end:
                 return
             checks = self.plan.checks(change.artefact, change.file)
             if change.operator == "control.equivalent":
                 checks = checks[:QUICK]
-            yield Task((each, change), self.body(change, checks), patience(self.options.limit))
+            yield Task((share, change), self.body(change, checks), patience(self.options.limit))
 
     # -- rows
 
-    def rows_of(self, each: Drawn) -> list[Row]:
-        mechanism, artefact = each.group.mechanism, each.group.artefact
-        if not each.ended:
+    def rows_of(self, share: Drawn) -> list[Row]:
+        mechanism, artefact = share.group.mechanism, share.group.artefact
+        if not share.ended:
             return [
                 judge(
                     mechanism,
                     LAYER,
-                    f"{artefact}, draw",
+                    f"{artefact}, share",
                     expected="sampled",
                     verdict="vacuous",
                     why="no change was judged",
                 )
             ]
-        rows = [self.control_row(each)]
+        rows = [self.control_row(share)]
         rows += [
             row_of(
-                each.group.mechanism,
+                share.group.mechanism,
                 change,
-                each.ended[change.key],
+                share.ended[change.key],
                 self.declared.get(change.key),
                 self.unsound,
             )
-            for change in each.chosen
-            if change.key in each.ended
+            for change in share.sample
+            if change.key in share.ended
         ]
-        unloadable = each.of("unloadable")
+        unloadable = share.changes_of_words("unloadable")
         figures = {
-            "enumerated": len(each.every),
-            "drawn": len(each.chosen),
-            "judged": len(each.ended),
+            "enumerated": len(share.every),
+            "drawn": len(share.sample),
+            "judged": len(share.ended),
             "seed": self.options.seed,
-            "rejected": len(each.of("rejected")),
-            "equivalent": len(self.equivalent(each)),
+            "rejected": len(share.changes_of_words("rejected")),
+            "equivalent": len(self.equivalent(share)),
             "unloadable": len(unloadable),
-            "survived": len(self.survivors(each)),
-            "inconclusive": len(each.of("inconclusive")),
-            "errors": len(each.of("error")),
+            "survived": len(self.survivors(share)),
+            "inconclusive": len(share.changes_of_words("inconclusive")),
+            "errors": len(share.changes_of_words("error")),
         }
-        empty = len(unloadable) == len(each.ended)
+        empty = len(unloadable) == len(share.ended)
         rows.append(
             judge(
                 mechanism,
                 LAYER,
-                f"{artefact}, draw",
+                f"{artefact}, share",
                 expected="sampled",
                 verdict="vacuous" if empty else "sampled",
                 figures=figures,
-                bound=f"{len(each.ended)} of {len(each.every):,} changes, seed {self.options.seed}",
+                bound=f"{len(share.ended)} of {len(share.every):,} changes, "
+                f"seed {self.options.seed}",
                 why="no changed project could be loaded, so no check was put to the test"
                 if empty
                 else "",
@@ -308,19 +311,21 @@ class Mutation:
         )
         return rows
 
-    def equivalent(self, each: Drawn) -> list[Change]:
-        return each.of("equivalent") + [
-            change for change in each.of("passed") if change.key in self.declared
+    def equivalent(self, share: Drawn) -> list[Change]:
+        return share.changes_of_words("equivalent") + [
+            change for change in share.changes_of_words("passed") if change.key in self.declared
         ]
 
-    def survivors(self, each: Drawn) -> list[Change]:
-        return [change for change in each.of("passed") if change.key not in self.declared]
+    def survivors(self, share: Drawn) -> list[Change]:
+        return [
+            change for change in share.changes_of_words("passed") if change.key not in self.declared
+        ]
 
-    def control_row(self, each: Drawn) -> Row:
+    def control_row(self, share: Drawn) -> Row:
         """The planted fault is rejected, the harmless change is not: else there is no verdict."""
-        mechanism, name = each.group.mechanism, f"{each.group.artefact}, controls"
+        mechanism, name = share.group.mechanism, f"{share.group.artefact}, controls"
         fault, harmless = (
-            each.controls.get(f"control.{which}") for which in ("rejected", "equivalent")
+            share.controls.get(f"control.{which}") for which in ("rejected", "equivalent")
         )
         if fault is None or harmless is None:
             return judge(
@@ -331,20 +336,20 @@ class Mutation:
                 verdict="vacuous",
                 why="no control could be planted",
             )
-        found = fault.finding
-        if "error" in (found.word, harmless.finding.word):
-            broken = found if found.word == "error" else harmless.finding
+        finding = fault.finding
+        if "error" in (finding.word, harmless.finding.word):
+            failure = finding if finding.word == "error" else harmless.finding
             return judge(
                 mechanism,
                 LAYER,
                 name,
                 expected="violated",
                 verdict="error",
-                why=f"{broken.check}: {broken.why}",
+                why=f"{failure.check}: {failure.why}",
             )
         wrong = ""
-        if found.word != "rejected":
-            wrong = f"the planted fault was not rejected: {found.word}"
+        if finding.word != "rejected":
+            wrong = f"the planted fault was not rejected: {finding.word}"
         elif harmless.finding.word not in ("passed", "equivalent"):
             wrong = (
                 f"the harmless change was {harmless.finding.word} by {harmless.finding.by} "
@@ -355,17 +360,17 @@ class Mutation:
             LAYER,
             name,
             expected="violated",
-            expected_property=found.by,
-            property=found.by,
+            expected_property=finding.by,
+            property=finding.by,
             fault=wrong,
-            verdict="violated" if found.word == "rejected" else "sampled",
-            why=f"{found.check}: {found.why}",
+            verdict="violated" if finding.word == "rejected" else "sampled",
+            why=f"{finding.check}: {finding.why}",
         )
 
     def stale(self) -> list[Row]:
         """A row for each declaration that no change has any more."""
-        every = [change for each in self.drawn for change in each.every]
-        files = {file for each in self.drawn for file in each.group.files}
+        every = [change for share in self.drawn for change in share.every]
+        files = {file for share in self.drawn for file in share.group.files}
         return [
             judge(
                 self.drawn[0].group.mechanism,

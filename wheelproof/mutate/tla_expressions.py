@@ -57,24 +57,24 @@ class Expressions:
             yield re.findall(r"(\w+)\s*(?:=|,|$)", head[1]) + re.findall(
                 r"(\w+)\s*=", head[2] or ""
             )
-        if shared := re.search(
+        if match := re.search(
             r"^\s*variables?\s(.*?)^(?:macro|procedure|define|fair|process)",
             text,
             re.DOTALL | re.MULTILINE,
         ):
-            yield re.findall(r"^\s*(\w+)\s*=(?!=)", shared[1], re.MULTILINE)
+            yield re.findall(r"^\s*(\w+)\s*=(?!=)", match[1], re.MULTILINE)
         for kind in ("macro", "procedure"):
             arity: dict[int, list[str]] = {}
             for head in re.finditer(rf"\b{kind}\s+(\w+)\s*\(([^)]*)\)", text):
                 arity.setdefault(head[2].count(",") + bool(head[2].strip()), []).append(head[1])
             yield from arity.values()
 
-    def found(self) -> Iterator[tuple[str, list[Edit]]]:
-        skipped = self._skipped()
+    def changes(self) -> Iterator[tuple[str, list[Edit]]]:
+        ranges = self._skipped()
         within = self.source.algorithm
         binder = 0
         for number, token in enumerate(self.tokens):
-            if any(start <= token.start < end for start, end in skipped):
+            if any(start <= token.start < end for start, end in ranges):
                 continue
             in_algorithm = within[0] <= token.start < within[1]
             before = self.tokens[number - 1].text if number else ""
@@ -83,8 +83,8 @@ class Expressions:
                 binder = token.start
             if token.kind == "number":
                 value = int(token.text)
-                for other in {value + 1, value - 1} - {-1}:
-                    yield "constant", [Edit(token.start, token.end, str(other))]
+                for number_ in {value + 1, value - 1} - {-1}:
+                    yield "constant", [Edit(token.start, token.end, str(number_))]
             elif token.kind == "word" and token.text in WORDS:
                 yield "constant", [Edit(token.start, token.end, WORDS[token.text])]
             elif (
@@ -110,8 +110,8 @@ class Expressions:
                         yield (
                             "operator",
                             [
-                                Edit(each.start, each.end, SYMBOLS[token.text][0])
-                                for each in map(self.tokens.__getitem__, self.bullets[number])
+                                Edit(bullet.start, bullet.end, SYMBOLS[token.text][0])
+                                for bullet in map(self.tokens.__getitem__, self.bullets[number])
                             ],
                         )
                     continue
@@ -129,7 +129,7 @@ class Expressions:
         One bullet alone cannot be changed: as the first it makes the same list or none, as another
         it ends the list.
         """
-        found: dict[int, list[int]] = {}
+        groups: dict[int, list[int]] = {}
         text, tokens = self.source.text, self.tokens
 
         def column(token: Token) -> int:
@@ -142,41 +142,41 @@ class Expressions:
             before = tokens[number - 1] if number else None
             if (
                 token.text not in ("/\\", "\\/")
-                or number in found
+                or number in groups
                 or before is None
                 or not opens(before)
             ):
                 continue
             members, place = [number], column(token)
-            for other in range(number + 1, len(tokens)):
-                if first[other] and column(tokens[other]) <= place:
-                    if column(tokens[other]) < place or tokens[other].text != token.text:
+            for position in range(number + 1, len(tokens)):
+                if first[position] and column(tokens[position]) <= place:
+                    if column(tokens[position]) < place or tokens[position].text != token.text:
                         break
-                    members.append(other)
-            found |= dict.fromkeys(members, members)
-        return found
+                    members.append(position)
+            groups |= dict.fromkeys(members, members)
+        return groups
 
     def _skipped(self) -> list[tuple[int, int]]:
         """Paragraphs without definitions: ASSUME and others, up to an empty line or definition."""
         out = []
         for head in SKIPPED.finditer(self.source.text):
             ends = [
-                found.start()
+                match.start()
                 for pattern in (r"^\s*$", r"^----", r"^\(\*", r"^\w+[^\n]*==")
                 if (
-                    found := re.compile(pattern, re.MULTILINE).search(
+                    match := re.compile(pattern, re.MULTILINE).search(
                         self.source.text, head.end() + 1
                     )
                 )
             ]
-            own = re.compile(r"ASSUME\s+\w+\s*==").match(self.source.text, head.start())
-            if own:  # a named ASSUME is a definition by its looks
+            name_match = re.compile(r"ASSUME\s+\w+\s*==").match(self.source.text, head.start())
+            if name_match:  # a named ASSUME is a definition by its looks
                 ends = [
-                    found.start()
+                    match.start()
                     for pattern in (r"^\s*$", r"^----", r"^ASSUME")
                     if (
-                        found := re.compile(pattern, re.MULTILINE).search(
-                            self.source.text, own.end()
+                        match := re.compile(pattern, re.MULTILINE).search(
+                            self.source.text, name_match.end()
                         )
                     )
                 ]
@@ -207,6 +207,6 @@ class Expressions:
     def name(self, token: Token, after: str) -> Iterator[tuple[str, list[Edit]]]:
         for group in self.groups:
             if token.text in group and len(group) > 1:
-                other = group[(group.index(token.text) + 1) % len(group)]
-                yield "name", [Edit(token.start, token.end, other)]
+                operator = group[(group.index(token.text) + 1) % len(group)]
+                yield "name", [Edit(token.start, token.end, operator)]
                 return

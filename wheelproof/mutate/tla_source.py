@@ -60,8 +60,8 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        found = ALGORITHM.search(text)
-        self.algorithm = found.span() if found else (0, 0)
+        match = ALGORITHM.search(text)
+        self.algorithm = match.span() if match else (0, 0)
         translation = TRANSLATION.search(text)
         self.translation = translation.span() if translation else (0, 0)
         after = max(self.algorithm[1], self.translation[1])

@@ -27,13 +27,13 @@ UNDECLARED = 300_000
 class KeptRuns(Context):
     """A context that takes a run of TLC from the folder ``runs``, where an equal one was made.
 
-    ``loaded``: the controlled implementation, by mechanism, decision and table of atomic modules.
-    A process checks one tree, so that it loads each once.
+    A process checks one tree, so that it loads each implementation once.
     """
 
     runs: Path | None = None
-    seen: list[TlcResult] = []
+    results: list[TlcResult] = []
     loaded: dict[tuple[str, str, str], ControlledImplementation] = {}
+    """Mechanism, decision and table of atomic modules -> controlled implementation."""
 
     def implementation(self, grain: str = "ATOMIC") -> ControlledImplementation:
         key = (self.mechanism.name, self.mechanism.lacking, grain)
@@ -47,12 +47,12 @@ class KeptRuns(Context):
 
     def explored(self, config: Config, layer: str = "graph") -> StateGraph:
         """The model's full graph; BudgetSpent where it has several times the declared states."""
-        return explore(self.mechanism.model(config.scenario), bound=most(config.distinct))
+        return explore(self.mechanism.model(config.scenario), bound=limit_of(config.distinct))
 
     def run_tlc(self, module: Path, **options: Unpack[process.RunOptions]) -> TlcResult:
         dump = options.get("dump")
         key = key_of(module, options, jars.locate().sha256)
-        if (result := self.kept(key, dump)) is None:
+        if (result := self.stored_result(key, dump)) is None:
             # A change has few runs in its process, too few for a JVM that serves several.
             options["shared"] = False
             result = super().run_tlc(module, **options)
@@ -60,24 +60,24 @@ class KeptRuns(Context):
                 if dump is not None and dump.is_file():
                     self.entries(".dot.z").keep(key, zlib.compress(dump.read_bytes(), 1))
                 self.entries(".json").keep(key, stored.encode(result))
-        type(self).seen.append(result)
+        type(self).results.append(result)
         return result
 
     def entries(self, suffix: str) -> Entries:
         assert self.runs is not None, "a KeptRuns is made for one folder of runs"
         return Entries(self.runs, suffix, 2 << 30)
 
-    def kept(self, key: str, dump: Path | None) -> TlcResult | None:
+    def stored_result(self, key: str, dump: Path | None) -> TlcResult | None:
         """The run of this key, with its graph in ``dump``; None where a part of it is absent.
 
         Only a run to the end has a graph.
         """
-        made = self.entries(".json").read(key)
+        content = self.entries(".json").read(key)
         graph = self.entries(".dot.z").read(key) if dump is not None else None
-        if made is None:
+        if content is None:
             return None
         with suppress(UsageError, zlib.error):
-            result = stored.decode(self.entries(".json").folder / key, made)
+            result = stored.decode(self.entries(".json").folder / key, content)
             if dump is not None and graph is not None:
                 dump.write_bytes(zlib.decompress(graph))
             return result if dump is None or graph is not None or not result.whole else None
@@ -104,6 +104,6 @@ def key_of(module: Path, options: process.RunOptions, jar: str) -> str:
     return hashlib.sha256("\0".join([*texts, repr(sorted(inputs.items()))]).encode()).hexdigest()
 
 
-def most(declared: int | None) -> int:
+def limit_of(count: int | None) -> int:
     """The states above which a graph counts as endless: several times the declared ones."""
-    return 3 * declared + 1_000 if declared else UNDECLARED
+    return 3 * count + 1_000 if count else UNDECLARED

@@ -29,13 +29,13 @@ def copied(
     package = Path(wheelproof.__file__).parent
 
     def left_out(folder: str, inside: list[str]) -> list[str]:
-        chosen = names if Path(folder) == root else None
+        only = names if Path(folder) == root else None
         return [
             name
             for name in inside
             if (name.startswith(".") and Path(folder, name).is_dir())
             or name in LEFT_OUT
-            or (chosen is not None and name not in chosen)
+            or (only is not None and name not in only)
             or not tool
             and Path(folder, name).resolve() == package
         ]
@@ -62,7 +62,7 @@ def translated(root: Path, file: str, before: str) -> Finding | None:
                 re.sub(r"\s+", " ", str(error).replace(str(root), ".")),
             )
         raise
-    if _checked(module.read_text(encoding="utf-8")) == _checked(before):
+    if _check(module.read_text(encoding="utf-8")) == _check(before):
         return Finding(
             "equivalent",
             "translation",
@@ -72,6 +72,6 @@ def translated(root: Path, file: str, before: str) -> Finding | None:
     return None
 
 
-def _checked(text: str) -> str:
-    """What TLC checks of a module: all but the algorithm, which is a comment, and its checksums."""
+def _check(text: str) -> str:
+    """The text of a module that TLC checks: without the algorithm, a comment, and its checksums."""
     return re.sub(r"BEGIN TRANSLATION.*", "", ALGORITHM.sub("", text))

@@ -27,8 +27,8 @@ FOLDERS = ("model", "impl", "harness", "mutants", "proofs")
 def imported(root: Path, file: Path, folders: tuple[str, ...] = FOLDERS) -> tuple[str, ...]:
     """The names of the modules of these folders that a file of the project imports."""
     tree = reading.tree(reading.text(file), file)
-    found = imported_names(tree, package_of(root, file))
-    return tuple(name for name in dict.fromkeys(found) if name.partition(".")[0] in folders)
+    names = imported_names(tree, package_of(root, file))
+    return tuple(name for name in dict.fromkeys(names) if name.partition(".")[0] in folders)
 
 
 class UnitTests:
@@ -38,14 +38,14 @@ class UnitTests:
         self.root = root
         self._read: dict[str, tuple[str, ...]] = {}
 
-    def of(self, artefact: str, file: str) -> Iterable[Check]:
+    def checks_of(self, artefact: str, file: str) -> Iterable[Check]:
         """The unit tests of a file: those with its name, then those that name its module.
 
         The former are ``test_<name>*.py`` in the artefact's folder of tests, of a file of the
         proofs in the folder of its tests. The latter name it in modules of the tests too. Where no
         test does either, the tests that name a module that imports the file take part, or a module
         that imports that one, and so on. Of a file of the proofs, those that load all theories take
-        part as well, which need not call what it defines, and late those of the night in that
+        part as well, which need not call its functions, and late those of the night in that
         folder.
         """
         if artefact in TESTED:
@@ -63,11 +63,11 @@ class UnitTests:
         yield from self._checks(alike, 2 if artefact in ("impl", "harness") else 5)
         if artefact == "spec":
             return
-        modules, seen = {file}, {file}
+        modules, visited = {file}, {file}
         naming = self._naming(artefact, modules)
         while not alike and not naming and modules:
-            modules = self._importers(ARTEFACTS[artefact], modules) - seen
-            seen |= modules
+            modules = self._importers(ARTEFACTS[artefact], modules) - visited
+            visited |= modules
             naming = self._naming(artefact, modules)
         if artefact == "proofs":
             near = [test for test in alike or naming if Path(test).parent.as_posix() == folder]
@@ -110,11 +110,11 @@ class UnitTests:
         rest = sorted((test for test in steps if test not in alike), key=order)
         first = [test for test in rest if test.startswith(near)]
         yield from self._checks(alike, 2)
-        yield from self._ranked(first, 5)
-        yield from self._ranked([test for test in rest if test not in first], 7)
+        yield from self._rank(first, 5)
+        yield from self._rank([test for test in rest if test not in first], 7)
         yield from self._checks(alike, LATE, nightly=True)
 
-    def _ranked(self, tests: list[str], stage: int) -> Iterator[Check]:
+    def _rank(self, tests: list[str], stage: int) -> Iterator[Check]:
         for rank, test in enumerate(tests):
             yield Check("tests", "", stage, tests=test, size=rank)
 
@@ -161,9 +161,9 @@ class UnitTests:
         """The files of a folder that import one of the files."""
         modules = {_module(file) for file in files}
         return {
-            each.relative_to(self.root).as_posix()
-            for each in (self.root / folder).rglob("*.py")
-            if modules & set(imported(self.root, each, (folder,)))
+            path.relative_to(self.root).as_posix()
+            for path in (self.root / folder).rglob("*.py")
+            if modules & set(imported(self.root, path, (folder,)))
         }
 
     def _texts(self, test: str) -> tuple[str, ...]:
@@ -173,18 +173,18 @@ class UnitTests:
 
     def _texts_of(self, test: str) -> tuple[str, ...]:
         """The texts of a file of tests and of the modules below ``tests`` that it imports."""
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         waiting = [self.root / test]
         while waiting:
             file = waiting.pop()
-            if file.as_posix() in found or not file.is_file():
+            if file.as_posix() in texts or not file.is_file():
                 continue
-            found[file.as_posix()] = reading.text(file)
+            texts[file.as_posix()] = reading.text(file)
             waiting += [
                 self.root.joinpath(*name.split(".")).with_suffix(".py")
                 for name in imported(self.root, file, ("tests",))
             ]
-        return tuple(found.values())
+        return tuple(texts.values())
 
 
 def _module(file: str) -> str:

@@ -26,14 +26,13 @@ GRACE = 5.0
 
 @dataclass
 class Task:
-    """``body(scratch, send)`` runs in the process and returns a Judged, or passes it to ``send``.
-
-    It ends with that. ``limit``: seconds.
-    """
+    """A task of a process, which ends with it."""
 
     name: Any
     body: Callable[[Path, Callable[[Judged], None]], Judged]
+    """``body(scratch, send)`` returns a Judged, or passes it to ``send``."""
     limit: float
+    """Seconds."""
 
 
 @dataclass
@@ -67,29 +66,29 @@ def perform(tasks: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Judged]]:
     try:
         while True:
             while len(running) < jobs and (task := next(waiting, None)) is not None:
-                started = _start(task)
-                running[started.pipe] = started
+                process = _start(task)
+                running[process.pipe] = process
             if not running:
                 return
             ready, _, _ = select.select(list(running), [], [], 0.5)
             for pipe in ready:
-                each = running[pipe]
+                task_running = running[pipe]
                 if data := os.read(pipe, 1 << 16):
-                    each.data += data
+                    task_running.data += data
                     continue
                 del running[pipe]
-                yield each.task, _ended(each)
-            for each in list(running.values()):
-                _overdue(each)
+                yield task_running.task, _end(task_running)
+            for task_running in list(running.values()):
+                _overdue(task_running)
     finally:
-        for each in running.values():
-            os.kill(each.pid, signal.SIGTERM)
+        for task_running in running.values():
+            os.kill(task_running.pid, signal.SIGTERM)
         deadline = time.monotonic() + GRACE
-        for each in running.values():
-            each.ending = True
-            while time.monotonic() < deadline and not _is_over(each):
+        for task_running in running.values():
+            task_running.ending = True
+            while time.monotonic() < deadline and not _is_over(task_running):
                 time.sleep(0.05)
-            _ended(each)
+            _end(task_running)
 
 
 def _start(task: Task) -> _Running:
@@ -104,9 +103,9 @@ def _start(task: Task) -> _Running:
         os.close(reading)
         os.setpgid(0, 0)
         # It may be ended at any moment: what it leaves goes with its scratch folder.
-        own = temporary(scratch)
-        own.mkdir()
-        os.environ["TMPDIR"] = tempfile.tempdir = str(own)
+        folder = temporary(scratch)
+        folder.mkdir()
+        os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         # Handled, so that a run of TLC, which has a session of its own, ends first.
         signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
@@ -114,14 +113,14 @@ def _start(task: Task) -> _Running:
         for stream in (0, 1, 2):
             os.dup2(silent, stream)
 
-        def send(judged: Judged) -> None:
+        def send(judgement: Judged) -> None:
             with open(writing, "wb", closefd=False) as pipe:
-                pipe.write(json.dumps(asdict(judged)).encode() + b"\n")
+                pipe.write(json.dumps(asdict(judgement)).encode() + b"\n")
 
         try:
-            judged = task.body(scratch, send)
+            judgement = task.body(scratch, send)
         except Exception as error:
-            judged = Judged(
+            judgement = Judged(
                 Finding(
                     "error",
                     "mutate",
@@ -129,65 +128,65 @@ def _start(task: Task) -> _Running:
                     f"{error} (line {line_of(error)})",
                 )
             )
-        send(judged)
+        send(judgement)
     finally:
         os._exit(0)
 
 
-def _overdue(each: _Running) -> None:
+def _overdue(task: _Running) -> None:
     now = time.monotonic()
-    if now < each.deadline:
+    if now < task.deadline:
         return
-    if not each.ending:
-        each.ending, each.deadline = True, now + GRACE
-        os.kill(each.pid, signal.SIGTERM)
+    if not task.ending:
+        task.ending, task.deadline = True, now + GRACE
+        os.kill(task.pid, signal.SIGTERM)
     else:
-        _kill_group(each)
+        _kill_group(task)
 
 
-def _kill_group(each: _Running) -> None:
+def _kill_group(task: _Running) -> None:
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(each.pid, signal.SIGKILL)
+        os.killpg(task.pid, signal.SIGKILL)
 
 
-def _finding(found: Mapping[str, object]) -> Finding:
-    return Finding(*(str(found[field.name]) for field in fields(Finding)))
+def _finding(document: Mapping[str, object]) -> Finding:
+    return Finding(*(str(document[field.name]) for field in fields(Finding)))
 
 
-def _judged(data: bytes) -> Judged:
+def _judgement(data: bytes) -> Judged:
     """The first message of a process: a changed project's code runs in it, and may have written."""
     try:
-        found = json.loads(data.partition(b"\n")[0])
+        document = json.loads(data.partition(b"\n")[0])
         return Judged(
-            _finding(found["finding"]),
-            {str(check): float(spent) for check, spent in found["seconds"].items()},
-            [_finding(doubt) for doubt in found["doubts"]],
+            _finding(document["finding"]),
+            {str(check): float(seconds) for check, seconds in document["seconds"].items()},
+            [_finding(doubt) for doubt in document["doubts"]],
         )
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         return Judged(Finding("error", "mutate", type(error).__name__, "the answer is no result"))
 
 
-def _is_over(each: _Running) -> bool:
-    """Whether a process has ended; its status stays for ``_ended``."""
-    return os.waitid(os.P_PID, each.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+def _is_over(task: _Running) -> bool:
+    """Whether a process has ended; its status stays for ``_end``."""
+    return os.waitid(os.P_PID, task.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def _ended(each: _Running) -> Judged:
+def _end(task: _Running) -> Judged:
     """The messages of a process that ended; without one, the reason."""
-    while not each.ending and (data := os.read(each.pipe, 1 << 16)):
-        each.data += data
-    os.close(each.pipe)
-    if each.ending:
-        _kill_group(each)
-    _, status = os.waitpid(each.pid, 0)
-    _kill_group(each)  # what it has left, such as a unit test's processes
-    folders.remove(each.scratch.parent)
-    if each.data:
-        return _judged(each.data)
-    if each.ending:
+    while not task.ending and (data := os.read(task.pipe, 1 << 16)):
+        task.data += data
+    os.close(task.pipe)
+    if task.ending:
+        _kill_group(task)
+    _, status = os.waitpid(task.pid, 0)
+    _kill_group(task)  # what it has left, such as a unit test's processes
+    folders.remove(task.scratch.parent)
+    if task.data:
+        return _judgement(task.data)
+    if task.ending:
         return Judged(
             Finding(
-                "inconclusive", "all checks", "limit", f"{each.task.limit:.0f} s were not enough"
+                "inconclusive", "all checks", "limit", f"{task.task.limit:.0f} s were not enough"
             )
         )
     code = os.waitstatus_to_exitcode(status)

@@ -62,7 +62,7 @@ def test_the_controls_of_every_binding_can_be_planted():
     for file in files:
         text = file.read_text(encoding="utf-8")
         assert binding_changes.changes(text, file.name, "jvm"), file
-        fault, harmless = binding_changes.planted(text, file.name, "jvm")
+        fault, harmless = binding_changes.plant(text, file.name, "jvm")
         assert tomllib.loads(harmless.after) == tomllib.loads(text) and harmless.after != text
         if fault is None:
             without.append(file.name)

@@ -25,7 +25,7 @@ def test_the_draw_depends_on_the_seed_alone(copy):
         return [
             change.key
             for each in draw.draw(options, copy, planning.Plan(copy, project.find(copy)))
-            for change in each.chosen
+            for change in each.sample
         ]
 
     assert keys(1) == keys(1) != keys(2)
@@ -36,7 +36,7 @@ def test_a_total_is_shared_among_the_groups_by_their_size(copy):
     options = Options((), ("impl", "spec"), 5, 1, copy, copy / "build", total=12)
     drawn = draw.draw(options, copy, plan)
     for artefact in options.artefacts:
-        assert sum(len(each.chosen) for each in drawn if each.group.artefact == artefact) == 12
+        assert sum(len(each.sample) for each in drawn if each.group.artefact == artefact) == 12
     assert draw.shares(10, [1, 100, 300]) == [1, 3, 6] and draw.shares(500, [1, 100, 300]) == [
         1,
         100,
@@ -56,7 +56,7 @@ def test_a_run_that_is_cut_short_has_judged_a_like_part_of_each_group(copy, runs
         if not change.operator.startswith("control.")
     ]
     half = order[: len(order) // 2]
-    assert all(abs(half.count(id(each)) - len(each.chosen) / 2) <= 1 for each in mutation.drawn)
+    assert all(abs(half.count(id(each)) - len(each.sample) / 2) <= 1 for each in mutation.drawn)
 
 
 @pytest.mark.parametrize("folder", ["impl", "model", "harness", by_night("proofs")])
@@ -65,7 +65,7 @@ def test_the_controls_of_every_file_of_a_folder_can_be_planted(folder):
     assert files
     for file in files:
         text = file.read_text(encoding="utf-8")
-        fault, harmless = python_changes.planted(text, file.name, folder)
+        fault, harmless = python_changes.plant(text, file.name, folder)
         assert python_changes.parses(harmless) and (
             fault is None or python_changes.parses(fault)
         ), file
@@ -74,7 +74,7 @@ def test_the_controls_of_every_file_of_a_folder_can_be_planted(folder):
 def test_the_controls_of_every_specification_can_be_planted():
     for item in mechanisms().values():
         assert all(
-            pluscal_changes.planted(item.spec.read_text(encoding="utf-8"), f"spec/{item.spec.name}")
+            pluscal_changes.plant(item.spec.read_text(encoding="utf-8"), f"spec/{item.spec.name}")
         )
 
 

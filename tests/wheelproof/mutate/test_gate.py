@@ -161,7 +161,7 @@ def test_tlcs_failure_rejects_where_it_is_the_specifications(
         )
         if check.job
     )
-    monkeypatch.setattr(tlc_runs.KeptRuns, "seen", [TlcResult(Outcome.ERROR, exit_code=code)])
+    monkeypatch.setattr(tlc_runs.KeptRuns, "results", [TlcResult(Outcome.ERROR, exit_code=code)])
     finding = judge.Judge(copy, copy, runs, lambda end: None, False).of_row(
         check, Row(item.name, "tlc", check.job.name, Verdict.EXHAUSTIVE, Verdict.ERROR, why=why)
     )

@@ -90,7 +90,7 @@ def kept(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Context, "run_tlc", run_tlc)
     monkeypatch.setattr(KeptRuns, "runs", tmp_path / "runs")
-    monkeypatch.setattr(KeptRuns, "seen", [])
+    monkeypatch.setattr(KeptRuns, "results", [])
     (tmp_path / "spec").mkdir()
     module = tmp_path / "spec" / "MC.tla"
     module.write_text("---- MODULE MC ----\n====\n")
@@ -164,6 +164,6 @@ ANSWERS = (b"", b"{}", b"[]", b"\x80\x04N.", b'{"finding": 1}', b'{"finding": {}
 @pytest.mark.parametrize("answer", [*ANSWERS, pickle.dumps(Planted(Path("ran")))])
 def test_what_is_no_result_is_an_error_and_runs_no_code(tmp_path, monkeypatch, answer):
     monkeypatch.chdir(tmp_path)
-    found = workers._judged(answer).finding
+    found = workers._judgement(answer).finding
     assert (found.word, found.why) == ("error", "the answer is no result")
     assert not (tmp_path / "ran").exists()

@@ -66,7 +66,7 @@ def judged(base: Path, scratch: Path, files: dict[str, str]) -> Finding:
     copied(base, root)
     for name, text in files.items():
         (root / name).write_text(text, encoding="utf-8")
-    checks = [check for check in UnitTests(root).of("tool", FILE) if not check.nightly]
+    checks = [check for check in UnitTests(root).checks_of("tool", FILE) if not check.nightly]
     assert len(checks) == 1
     return Judge(root, base, scratch / "runs", lambda judged: None, False).run(checks).finding
 
@@ -133,7 +133,7 @@ def test_many_files_of_tests_run_in_one_process_and_only_a_failure_alone_counts(
 
 def test_a_file_that_no_test_names_survives_and_says_so(base, tmp_path):
     file = "wheelproof/checks/attic.py"
-    assert list(UnitTests(base).of("tool", file)) == []
+    assert list(UnitTests(base).checks_of("tool", file)) == []
     judge = Judge(tmp_path, base, tmp_path, lambda judged: None, False)
     change = Change("tool", file, 2, "total", "by.hand", TEXT, TEXT.replace("sum", "max"), TEXT)
     row = row_of("checks", change, judge.run([]), None, {})

@@ -29,7 +29,7 @@ CHAIN = {
 
 
 def of(tests, file):
-    return [(check.tests, check.stage) for check in tests.of("impl", file)]
+    return [(check.tests, check.stage) for check in tests.checks_of("impl", file)]
 
 
 def test_a_file_that_no_test_names_has_the_tests_of_the_modules_that_import_it(tmp_path):
@@ -90,7 +90,9 @@ def test_a_test_that_loads_all_theories_is_not_enough_for_a_file_of_the_proofs(t
     """It loads a file, and need not call what the file defines: `bags.py` could raise."""
     tests = written(tmp_path, PROOFS)
     for file in ("proofs/lists/sets.py", "proofs/lists/terms.py"):
-        assert {(each.tests, each.stage, each.nightly) for each in tests.of("proofs", file)} == {
+        assert {
+            (each.tests, each.stage, each.nightly) for each in tests.checks_of("proofs", file)
+        } == {
             (
                 "tests/proofs/lists/test_terms.py",
                 5 if "terms" in file else 7,
@@ -104,7 +106,9 @@ def test_a_test_that_loads_all_theories_is_not_enough_for_a_file_of_the_proofs(t
 def test_what_is_far_from_a_file_of_the_proofs_does_not_check_it_by_night(tmp_path):
     far = {"tests/proofs/lists/test_terms.py": ""}
     tests = written(tmp_path, PROOFS | far)
-    found = [(each.tests, each.nightly) for each in tests.of("proofs", "proofs/lists/sets.py")]
+    found = [
+        (each.tests, each.nightly) for each in tests.checks_of("proofs", "proofs/lists/sets.py")
+    ]
     assert ("tests/proofs/test_whole.py", False) in found
     assert not any(nightly for _, nightly in found)
 
@@ -127,7 +131,7 @@ def test_a_file_of_the_tool_has_the_tests_of_its_name_and_those_that_name_it(tmp
     def selected(name):
         return [
             (each.tests.removeprefix("tests/"), each.stage, each.nightly)
-            for each in tests.of("tool", f"wheelproof/checks/{name}.py")
+            for each in tests.checks_of("tool", f"wheelproof/checks/{name}.py")
         ]
 
     assert selected("office") == [
@@ -145,7 +149,7 @@ def test_a_test_that_only_names_a_file_of_the_tool_does_not_end_the_search(tmp_p
     """Its text may name what it never loads."""
     named = {"tests/wheelproof/checks/test_texts.py": 'PATH = "wheelproof/checks/parts.py"\n'}
     tests = written(tmp_path, TOOL | named)
-    found = {check.tests for check in tests.of("tool", "wheelproof/checks/parts.py")}
+    found = {check.tests for check in tests.checks_of("tool", "wheelproof/checks/parts.py")}
     assert found == {
         "tests/wheelproof/checks/test_texts.py",
         "tests/wheelproof/checks/test_many.py",
@@ -177,7 +181,9 @@ BY = ["by_data", "by_part", "by_fixture", "by_helper"]
 
 
 def of_traces(tests, name):
-    checks = [check for check in tests.of("traces", f"traces/{name}.py") if not check.nightly]
+    checks = [
+        check for check in tests.checks_of("traces", f"traces/{name}.py") if not check.nightly
+    ]
     return [Path(check.tests).stem.removeprefix("test_") for check in checks]
 
 
@@ -213,7 +219,7 @@ def test_the_nearest_folder_of_tests_comes_first(tmp_path):
         "tests/about/test_texts.py": "TEXT = 'traces/lists.py'\n",
     }
     tests = written(tmp_path, TRACES | named)
-    checks = sorted(tests.of("traces", "traces/lists.py"), key=lambda check: check.size)
+    checks = sorted(tests.checks_of("traces", "traces/lists.py"), key=lambda check: check.size)
     folders = [check.tests.split("/")[1] for check in checks]
     assert folders == ["near", "near", "run", "run", "run", "fixture", "about"]
 
@@ -237,4 +243,4 @@ def test_some_unit_test_checks_each_file_that_unit_tests_alone_check():
             if file.name != "__init__.py"
         ]
         assert len(files) > 40
-        assert [file for file in files if not list(tests.of(artefact, file))] == [], artefact
+        assert [file for file in files if not list(tests.checks_of(artefact, file))] == [], artefact
