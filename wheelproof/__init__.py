@@ -57,7 +57,7 @@ def explore(
     Without a program: a block for ``with``, in a pytest test. The whole test is then called once
     for each execution.
 
-    ``into``: modules or packages that are looked into, beside those of the program and of what it
+    ``into``: modules or packages that are looked into, beside those of the program and of its
     imports. ``bound``: only orders with at most so many preemptions. ``executions``: the most
     runs. ``seed``: of the random runs that come first.
     """

@@ -10,7 +10,7 @@ import sys
 from types import FrameType
 
 WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "ended by SIGTERM"}
-"""Signals that end a command, with what it says then."""
+"""Signal that ends a command -> its message."""
 
 
 def leave(number: int, _frame: FrameType | None = None) -> None:

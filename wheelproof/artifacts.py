@@ -84,16 +84,16 @@ def clients(
     """
     group, name, version, *classifier = artifact.coordinate.split(":")
     if mvn := shutil.which("mvn"):
-        wanted = ":".join([group, name, version, "jar", *classifier])
-        copy = ["dependency:copy", f"-Dartifact={wanted}", "-DoutputDirectory=."]
+        coordinates = ":".join([group, name, version, "jar", *classifier])
+        copy = ["dependency:copy", f"-Dartifact={coordinates}", "-DoutputDirectory=."]
         yield "Maven", [mvn, "-q", "-B", *copy], _java_home()
     else:
         refused.append("Maven: mvn is not on PATH")
 
     if importlib.util.find_spec("maven_artifact"):
         module = [sys.executable, "-m", "maven_artifact.main"]
-        wanted = ":".join([group, name, "jar", *classifier, version])
-        yield "maven-artifact", [*module, wanted, artifact.file_name], {}
+        coordinates = ":".join([group, name, "jar", *classifier, version])
+        yield "maven-artifact", [*module, coordinates, artifact.file_name], {}
     else:
         refused.append("maven-artifact: the package is not installed")
 
@@ -155,9 +155,9 @@ def _fetch(
                 raise ToolError(
                     f"no jar came, exit code {ended.returncode}{_last_words(ended.stdout)}"
                 )
-            if (found := sha256(fetched)) != artifact.sha256:
+            if (digest := sha256(fetched)) != artifact.sha256:
                 raise ToolError(
-                    f"the fetched file has SHA-256 {found}, not the pinned {artifact.sha256}"
+                    f"the fetched file has SHA-256 {digest}, not the pinned {artifact.sha256}"
                 )
             files.replace(target, fetched.read_bytes())
     except subprocess.TimeoutExpired as error:

@@ -1,4 +1,4 @@
-"""Choices: in what the successors of one step differ.
+"""Choices: the differences of the successors of one step.
 
 Most steps have one successor, and their thread is their key. A step that chooses has several. Its
 label is then a text with an attribute ``choice``: the values that it has chosen, without those in
@@ -31,9 +31,9 @@ class Chosen(str):
     choice: Choice
 
     def __new__(cls, label: str, choice: Choice) -> Chosen:
-        made = super().__new__(cls, label)
-        made.choice = choice
-        return made
+        text = super().__new__(cls, label)
+        text.choice = choice
+        return text
 
     def __reduce__(self) -> tuple[type[Chosen], tuple[str, Choice]]:
         return Chosen, (str(self), self.choice)
@@ -78,7 +78,7 @@ def texts(moves: Iterable[Move]) -> tuple[str, ...]:
 
 
 def shown(label: str) -> str:
-    """A step in words: its label, and what it has chosen."""
+    """A step in words: its label, and its choice."""
     choice = choice_of(label)
     return f"{label} = {', '.join(choice)}" if choice else str(label)
 

@@ -95,7 +95,7 @@ def verify(
     if watch:
         watching.check(root, output, fresh, as_json)
         raise typer.Exit(watching.run(root, quiet))
-    found = mechanisms_of(root, mechanisms or [])
+    mechanisms_there = mechanisms_of(root, mechanisms or [])
     options = VerifyOptions(
         mechanisms=tuple(dict.fromkeys(mechanisms or [])),
         layers=frozenset(layers) if layers else None,
@@ -104,7 +104,7 @@ def verify(
         output=output,
         jobs=jobs or processors(),
         only=selection(
-            found,
+            mechanisms_there,
             profile.value,
             split_names("--config", config),
             split_names("--mutant", mutant),
@@ -112,7 +112,7 @@ def verify(
         ),
         cached=not fresh,
     )
-    raise typer.Exit(Verification(options, found, quiet, as_json, verbose=verbose).run())
+    raise typer.Exit(Verification(options, mechanisms_there, quiet, as_json, verbose=verbose).run())
 
 
 @app.command("prove")
@@ -155,12 +155,12 @@ def prove_(
 
     if table and as_json:
         raise UsageError("--table and --json both want standard output.", "Give one of them.")
-    found = mechanisms_of(root, [])
+    mechanisms_there = mechanisms_of(root, [])
     declared = prove.declared(root)
     check_known(
         "theorem",
         names or [],
-        dict.fromkeys([each for item in declared for each in (item.name, item.mechanism)]),
+        dict.fromkeys([name_ for item in declared for name_ in (item.name, item.mechanism)]),
     )
     options = VerifyOptions(
         mechanisms=(),
@@ -172,7 +172,7 @@ def prove_(
         theorems=tuple(dict.fromkeys(names or [])),
         seeds=seeds,
     )
-    verification = Verification(options, found, quiet, as_json, table, verbose)
+    verification = Verification(options, mechanisms_there, quiet, as_json, table, verbose)
     code = verification.run()
     if table:
         sys.stdout.write(theorems.render(declared, verification.results.rows))
@@ -228,14 +228,14 @@ def jvm_(
     from wheelproof.events import VerifyOptions
     from wheelproof.jvm.tasks import select
 
-    found = mechanisms_of(root, [])
+    mechanisms_there = mechanisms_of(root, [])
     if table + matrix + as_json > 1:
         raise UsageError(
             "--table, --matrix and --json all want standard output.", "Give one of them."
         )
-    wanted = set(checked or ()) or (releases.names(found.values()) if matrix else set())
+    names = set(checked or ()) or (releases.names(mechanisms_there.values()) if matrix else set())
     first = table and every and not release
-    checks = select(found.values(), wanted, release, fine, every, first)
+    checks = select(mechanisms_there.values(), names, release, fine, every, first)
     options = VerifyOptions(
         mechanisms=tuple(dict.fromkeys(mechanism for mechanism, _ in checks)),
         layers=frozenset({"jvm"}),
@@ -244,14 +244,14 @@ def jvm_(
         output=output,
         jobs=jobs or processors(),
         only=frozenset(checks),
-        lost=frozenset() if wanted else planning.losses(root, found.values(), release),
+        lost=frozenset() if names else planning.losses(root, mechanisms_there.values(), release),
     )
-    verification = Verification(options, found, quiet, as_json, table or matrix, verbose)
+    verification = Verification(options, mechanisms_there, quiet, as_json, table or matrix, verbose)
     code = verification.run()
     if table:
         sys.stdout.write(compiled.render(verification.results.rows))
     if matrix:
-        sys.stdout.write(releases.render(verification.results.rows, found, output))
+        sys.stdout.write(releases.render(verification.results.rows, mechanisms_there, output))
     raise typer.Exit(code)
 
 
@@ -310,10 +310,12 @@ def show(
     if explored.is_one(trace):
         print(explored.read(trace).text(console(width=width).width))
         return
-    found = falsified.complete(document.read(trace), root)
+    counterexample = falsified.complete(document.read(trace), root)
     target = console(width=width)
     glyphs = columns.UNICODE if can_encode(sys.stdout, columns.UNICODE.all()) else columns.ASCII
-    print_lines(target, columns.render(found, target.width, root, str(trace), full, glyphs))
+    print_lines(
+        target, columns.render(counterexample, target.width, root, str(trace), full, glyphs)
+    )
 
 
 @app.command()
@@ -346,8 +348,8 @@ def export(
     from wheelproof.counterexample import document
     from wheelproof.counterexample import export as exporter
 
-    made = {To.ITF: exporter.itf, To.PYTEST: exporter.pytest}[to](document.read(trace))
-    sys.stdout.write(made)
+    text = {To.ITF: exporter.itf, To.PYTEST: exporter.pytest}[to](document.read(trace))
+    sys.stdout.write(text)
 
 
 @app.command()

@@ -23,9 +23,9 @@ _SAFE = "\n\t"
 
 
 class Guarded(io.TextIOWrapper):
-    """A stream that no control character gets through, whatever is printed.
+    """A stream that lets no control character through.
 
-    Names of files and values of a project may have any. What Rich prints is styled by control
+    Names of files and values of a project may have any. Rich styles its text by control
     sequences: ``Output`` guards it before, and writes to ``unguarded``.
     """
 

@@ -1,4 +1,4 @@
-"""What this machine has of all that the checks need, and what each absence disables."""
+"""The tools of the checks on this machine, and the checks that each absence disables."""
 
 import importlib.metadata
 import importlib.util
@@ -34,7 +34,7 @@ _PACKAGES = {
 """Package -> the commands that need it, and the loss without it."""
 
 _MODULES = {"jpype1": "jpype", "markdown-it-py": "markdown_it", "z3-solver": "z3"}
-"""What a package is imported as, where that is not its name."""
+"""Package -> module, where the two names differ."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def versions() -> dict[str, str]:
         except WheelproofError:
             return ""
 
-    found = {
+    versions = {
         "wheelproof": __version__,
         "python": platform.python_version(),
         "java": described(java.locate, lambda item: f"{item.version} ({item.origin})"),
@@ -112,7 +112,7 @@ def versions() -> dict[str, str]:
         ),
         **{package: _version(package) for package in _PACKAGES},
     }
-    return {name: version for name, version in found.items() if version}
+    return {name: version for name, version in versions.items() if version}
 
 
 def print_findings(findings: list[Finding]) -> None:
@@ -153,18 +153,18 @@ def print_findings(findings: list[Finding]) -> None:
     target.print(Text(f"wheelproof doctor: {text}", style=style), soft_wrap=True)
 
 
-def _advice(left: list[Finding]) -> str:
+def _advice(findings: list[Finding]) -> str:
     """The last line of the report, for all that `verify` lacks."""
-    if not left:
+    if not findings:
         return "ready to verify"
-    if all(item.code == NothingChecked.exit_code for item in left):
+    if all(item.code == NothingChecked.exit_code for item in findings):
         return (
             "the tools are ready, and no project is here: `wheelproof init my_lock` writes one, "
             "and `wheelproof explore` needs none"
         )
     parts = (
-        ("there", [item.name for item in left if not item.wrong]),
-        ("corrected", [item.name for item in left if item.wrong]),
+        ("there", [item.name for item in findings if not item.wrong]),
+        ("corrected", [item.name for item in findings if item.wrong]),
     )
     return "not ready: " + "; ".join(
         f"{', '.join(names)} must be {what}" for what, names in parts if names
@@ -202,8 +202,12 @@ def _runtime() -> Finding:
     if place is None:
         remedy = "Install the wheel of wheelproof again, or `pip install wheelproof-runtime`."
         return Finding(name, False, remedy, disables)
-    own = _version("wheelproof-runtime")
-    detail = "that of this wheel" if place == isolated.BUNDLED else own or "of an unknown version"
+    runtime_version = _version("wheelproof-runtime")
+    detail = (
+        "that of this wheel"
+        if place == isolated.BUNDLED
+        else runtime_version or "of an unknown version"
+    )
     return Finding(name, True, f"{detail}, {place / name}", disables)
 
 
@@ -219,11 +223,11 @@ def _java() -> Finding:
 
     disables = "check of a specification"
     try:
-        found = java.locate()
+        location = java.locate()
     except WheelproofError as error:
         return Finding("Java", False, str(error), disables)
     return Finding(
-        "Java", True, f"{found.version} from {found.origin}, {found.executable}", disables
+        "Java", True, f"{location.version} from {location.origin}, {location.executable}", disables
     )
 
 
@@ -232,15 +236,18 @@ def _jar(fetch: bool) -> Finding:
 
     disables = "check of a specification"
     try:
-        found = jar.locate(fetch=fetch)
+        location = jar.locate(fetch=fetch)
     except WheelproofError as error:
         if not fetch and (client := jar.fetched_by()):
             detail = f"not there yet: the first check fetches it, by {client}"
             return Finding("TLC", False, detail, "", needed=False, commands=())
         return Finding("TLC", False, str(error), disables)
-    pinned = "the pinned one" if found.pinned else "UNPINNED: declared counts may differ with it"
+    pinned = "the pinned one" if location.pinned else "UNPINNED: declared counts may differ with it"
     return Finding(
-        "TLC", True, f"from {found.origin}, {found.path}, sha256 {found.sha256}, {pinned}", disables
+        "TLC",
+        True,
+        f"from {location.origin}, {location.path}, sha256 {location.sha256}, {pinned}",
+        disables,
     )
 
 
@@ -252,14 +259,15 @@ def _spark() -> Finding:
         remedy = installation("data", "setup-data")
         return Finding("Spark", False, remedy, disables, needed=False, commands=())
     try:
-        found = java.locate()
+        location = java.locate()
     except WheelproofError as error:
         return Finding("Spark", False, str(error), disables, needed=False, commands=())
-    through = ", through a launcher for trimmed runtimes" if found.trimmed else ""
+    through = ", through a launcher for trimmed runtimes" if location.trimmed else ""
     return Finding(
         "Spark",
         True,
-        f"{_version('pyspark')} on Java {found.version} from {found.origin}{through}, {found.home}",
+        f"{_version('pyspark')} on Java {location.version} from {location.origin}{through}, "
+        f"{location.home}",
         disables,
         needed=False,
     )

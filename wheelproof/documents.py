@@ -71,10 +71,10 @@ def parsed(path: Path, content: bytes, schema: str) -> "Record":
             f"{path} holds no JSON object.", f"Expected a document of the schema {schema}."
         )
     document = Record(path, "", value)
-    if (found := value.get("schema")) != schema:
-        shown = "no schema" if found is None else f"the schema {found!r}"
+    if (schema_there := value.get("schema")) != schema:
+        phrase = "no schema" if schema_there is None else f"the schema {schema_there!r}"
         raise UsageError(
-            f"{path} has {shown}, expected {schema!r}.", "Make the file anew with this version."
+            f"{path} has {phrase}, expected {schema!r}.", "Make the file anew with this version."
         )
     return document
 
@@ -97,8 +97,8 @@ class Record:
         )
 
     def text(self, name: str) -> str:
-        found: str = self._typed(name, str)
-        return found
+        text: str = self._typed(name, str)
+        return text
 
     def word(self, name: str) -> str:
         """A name: a string that files and commands may be made with."""
@@ -113,62 +113,62 @@ class Record:
 
     def optional_word(self, name: str) -> str:
         """A name, or ""."""
-        found = self.text(name)
-        return found and self._word(name, found)
+        text = self.text(name)
+        return text and self._word(name, text)
 
     def words(self, name: str) -> tuple[str, ...]:
         """An array of names."""
-        found = self.texts(name)
-        for position, text in enumerate(found):
+        texts = self.texts(name)
+        for position, text in enumerate(texts):
             self._word(f"{name}[{position}]", text)
-        return found
+        return texts
 
     def optional_text(self, name: str) -> str | None:
         """A string, or None where the field is null or absent."""
         return None if self.value.get(name) is None else self.text(name)
 
     def flag(self, name: str) -> bool:
-        found: bool = self._typed(name, bool)
-        return found
+        flag: bool = self._typed(name, bool)
+        return flag
 
     def number(self, name: str) -> float:
         """A number that is not negative."""
-        found = self._present(name)
+        value = self._present(name)
         if (
-            isinstance(found, bool)
-            or not isinstance(found, int | float)
-            or not 0 <= found < float("inf")
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not 0 <= value < float("inf")
         ):
-            raise self.fault(name, f"must be a number that is not negative, not {_shown(found)}")
-        return found
+            raise self.fault(name, f"must be a number that is not negative, not {_shown(value)}")
+        return value
 
     def optional_index(self, name: str, last: int) -> int | None:
         """A whole number from 0 to `last`, or None where the field is null or absent."""
         if self.value.get(name) is None:
             return None
-        found: int = self._typed(name, int)
-        if not 0 <= found <= last:
-            raise self.fault(name, f"must be from 0 to {last}, not {found}")
-        return found
+        number: int = self._typed(name, int)
+        if not 0 <= number <= last:
+            raise self.fault(name, f"must be from 0 to {last}, not {number}")
+        return number
 
     def object(self, name: str) -> "Record":
         return Record(self.file, self._place(name), self._typed(name, dict))
 
     def objects(self, name: str) -> Iterator["Record"]:
         """The objects of an array."""
-        for position, found in enumerate(self._typed(name, list)):
+        for position, item in enumerate(self._typed(name, list)):
             place = f"{name}[{position}]"
-            if not isinstance(found, dict):
-                raise self.fault(place, f"must be an object, not {_shown(found)}")
-            yield Record(self.file, self._place(place), found)
+            if not isinstance(item, dict):
+                raise self.fault(place, f"must be an object, not {_shown(item)}")
+            yield Record(self.file, self._place(place), item)
 
     def texts(self, name: str) -> tuple[str, ...]:
         """An array of strings."""
-        found = self._typed(name, list)
-        for position, item in enumerate(found):
+        items = self._typed(name, list)
+        for position, item in enumerate(items):
             if not isinstance(item, str):
                 raise self.fault(f"{name}[{position}]", f"must be a string, not {_shown(item)}")
-        return tuple(found)
+        return tuple(items)
 
     def text_by_name(self, name: str) -> dict[str, str]:
         """An object whose values are all strings."""
@@ -180,10 +180,10 @@ class Record:
         inner = self.object(name)
         return {key: inner.flag(key) for key in inner.value}
 
-    def _word(self, name: str, found: str) -> str:
-        if not is_word(found):
-            raise self.fault(name, f"must be a name, of {WORD}, not {_shown(found)}")
-        return found
+    def _word(self, name: str, text: str) -> str:
+        if not is_word(text):
+            raise self.fault(name, f"must be a name, of {WORD}, not {_shown(text)}")
+        return text
 
     def _place(self, name: str) -> str:
         return f"{self.where}.{name}" if self.where else name
@@ -194,10 +194,10 @@ class Record:
         return self.value[name]
 
     def _typed(self, name: str, kind: type) -> Any:
-        found = self._present(name)
-        if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
-            raise self.fault(name, f"must be {_NAMES[kind]}, not {_shown(found)}")
-        return found
+        value = self._present(name)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise self.fault(name, f"must be {_NAMES[kind]}, not {_shown(value)}")
+        return value
 
 
 def _shown(value: Any) -> str:

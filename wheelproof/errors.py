@@ -16,7 +16,7 @@ EXIT_CODES = {
     130: "interrupted",
     143: "ended by SIGTERM",
 }
-"""Exit code of each command -> what it says."""
+"""Exit code of each command -> its meaning."""
 
 WINDOWS = "Windows lacks the signals and file locks of POSIX: use its Linux (WSL)."
 """Why nothing is checked there."""
@@ -32,7 +32,7 @@ def shortened(message: str, most: int = LONGEST) -> str:
     """A message, its long words and itself cut; each cut says how many characters there are."""
     if len(message) <= _WORD:
         return message
-    message = re.sub(rf"\S{{{_WORD + 1},}}", lambda found: _cut(found[0]), message)
+    message = re.sub(rf"\S{{{_WORD + 1},}}", lambda match: _cut(match[0]), message)
     if len(message) <= most:
         return message
     return f"{message[: most - 60]}... ({len(message):,} characters)"
@@ -52,7 +52,7 @@ def installation(extra: str, target: str = "setup") -> str:
 class WheelproofError(Exception):
     """An error that the user can act on. `str()` gives the message and the remedy, if any.
 
-    What a message quotes may be of any length: it is cut.
+    A quotation in a message may be of any length: it is cut.
     """
 
     exit_code = 4

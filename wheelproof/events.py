@@ -21,14 +21,13 @@ class Check:
 
 @dataclass(frozen=True)
 class Planned:
-    """This number of checks will run, in addition to those announced before.
-
-    ``run``: those of them that jobs carry out; ``cached``: the number that need not run again.
-    """
+    """This number of checks will run, in addition to those announced before."""
 
     checks: int
     run: frozenset[Check] = frozenset()
+    """Those of them that jobs carry out."""
     cached: int = 0
+    """The number that need not run again."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ class VerifyOptions:
 
     @property
     def limits(self) -> str:
-        """What the run is limited to, in words; "" for everything of its profile."""
+        """The limits of the run, in words; "" for everything of its profile."""
         parts = [
             ", ".join(self.mechanisms),
             "layer " + ", ".join(sorted(self.layers)) if self.layers else "",

@@ -21,7 +21,7 @@ def draft(path: Path) -> Iterator[Path]:
     and has the mode of the file that it replaces. An exception leaves the file as it was, and
     neither a draft nor a folder that was made for it. Raises OSError.
     """
-    made = absent(path.parent)
+    folders = absent(path.parent)
     written = path.with_name(f".{os.getpid()}-{secrets.token_hex(6)}{DRAFT}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -37,13 +37,13 @@ def draft(path: Path) -> Iterator[Path]:
     except BaseException:
         with suppress(OSError):
             written.unlink(missing_ok=True)
-        remove_empty(made)
+        remove_empty(folders)
         raise
 
 
 def absent(folder: Path) -> list[Path]:
     """The folder and those around it that are not there, the innermost first."""
-    return [each for each in (folder, *folder.parents) if not each.exists()]
+    return [place for place in (folder, *folder.parents) if not place.exists()]
 
 
 def remove_empty(folders: Iterable[Path]) -> None:

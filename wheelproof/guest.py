@@ -33,7 +33,7 @@ LOOKS = 0.25
 """Seconds between two looks at the stack."""
 
 MOST = 2 * LOOKS
-"""What one look adds at most: a stall of the whole process is one look however long it takes."""
+"""The most that one look adds: a stall of the whole process is one look however long it takes."""
 
 STUBBORN = 20
 """How often a call may swallow the exception that ends it."""
@@ -42,14 +42,14 @@ PATIENCE = 2.0
 """Seconds for a thread of the project to end after the code that started it."""
 
 _TRANSPARENT = frozenset({"wheelproof.isolated", "wheelproof.python.runtime.fields", __name__})
-"""Modules of the tool that only pass on what the project does."""
+"""Modules of the tool that only pass on calls of the project."""
 
 
 class ProjectFault(UsageError):
     """An exception that the project's code raised.
 
     ``where``: "file:line" in the project. ``importing``: it ended the import of a module.
-    ``reason``: what the exception says.
+    ``reason``: the message of the exception.
     """
 
     def __init__(self, error: BaseException, where: str, importing: bool) -> None:
@@ -77,7 +77,7 @@ class Overdue(BaseException):
 
 
 class LeftBehind(UsageError):
-    """A thread of the project goes on although what started it has returned."""
+    """A thread of the project goes on although its starter has returned."""
 
 
 # -- whose code a frame is
@@ -89,7 +89,7 @@ def is_project(frame: FrameType) -> bool:
 
 
 def is_tool(frame: FrameType) -> bool:
-    """Whether a frame runs code of the tool that does more than pass on what the project does."""
+    """Whether a frame runs code of the tool that does more than pass on calls of the project."""
     name = str(frame.f_globals.get("__name__", ""))
     return name.partition(".")[0] == "wheelproof" and name not in _TRANSPARENT
 
@@ -104,12 +104,12 @@ def place(frame: FrameType, line: int) -> str:
 
 def _traced(error: BaseException) -> list[tuple[FrameType, int]]:
     """The frames that an exception came through with their lines, the innermost first."""
-    found: list[tuple[FrameType, int]] = []
+    pairs: list[tuple[FrameType, int]] = []
     trace: TracebackType | None = error.__traceback__
     while trace is not None:
-        found.append((trace.tb_frame, trace.tb_lineno))
+        pairs.append((trace.tb_frame, trace.tb_lineno))
         trace = trace.tb_next
-    return found[::-1]
+    return pairs[::-1]
 
 
 def fault_of(error: BaseException) -> ProjectFault | None:
@@ -127,7 +127,7 @@ def fault_of(error: BaseException) -> ProjectFault | None:
     for frame, line in frames:
         if is_project(frame):
             importing = any(
-                is_project(each) and each.f_code.co_name == "<module>" for each, _ in frames
+                is_project(frame) and frame.f_code.co_name == "<module>" for frame, _ in frames
             )
             return ProjectFault(error, place(frame, line), importing)
         if is_tool(frame) and not isinstance(error, Misused):
@@ -168,18 +168,18 @@ def in_place() -> Iterator[None]:
 # -- threads that it leaves
 
 
-def lingering(known: frozenset[threading.Thread] = frozenset()) -> list[threading.Thread]:
+def lingering(earlier: frozenset[threading.Thread] = frozenset()) -> list[threading.Thread]:
     """The threads, but for those known before, for whose end Python would wait."""
-    found = [
+    threads = [
         thread
         for thread in threading.enumerate()
         if thread.is_alive()
         and not thread.daemon
-        and thread not in known
+        and thread not in earlier
         and thread is not threading.main_thread()
         and thread is not threading.current_thread()
     ]
-    return [thread for thread in found if _runs_project(thread)]
+    return [thread for thread in threads if _runs_project(thread)]
 
 
 def _runs_project(thread: threading.Thread) -> bool:
@@ -195,10 +195,10 @@ def _runs_project(thread: threading.Thread) -> bool:
 @contextmanager
 def without_threads() -> Iterator[None]:
     """Raises LeftBehind where the block leaves a thread of the project that is no daemon."""
-    known = frozenset(threading.enumerate())
+    earlier = frozenset(threading.enumerate())
     yield
     deadline = time.monotonic() + PATIENCE
-    for thread in lingering(known):
+    for thread in lingering(earlier):
         thread.join(max(0.0, deadline - time.monotonic()))
         if thread.is_alive():
             raise LeftBehind(

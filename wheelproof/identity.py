@@ -1,4 +1,4 @@
-"""What shows that a file has been changed or replaced, for results that are kept by file."""
+"""Marks of a file that change when it is changed or replaced, for results that are kept by file."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Identity = tuple[int, int, int, int] | None
 def identity(path: Path) -> Identity:
     """The identity of a file now."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def sha256(path: Path) -> str:

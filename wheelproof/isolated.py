@@ -39,7 +39,7 @@ Compiled = Callable[[str, str, str], CodeType]
 
 
 class Source(InspectLoader):
-    """Compiles one module from its text, whatever byte code there is."""
+    """Compiles one module from its text, and uses no byte code."""
 
     def __init__(
         self, text: str, file: str, package: bool, compiled: Compiled | None = None
@@ -84,15 +84,15 @@ class Finder(MetaPathFinder):
     ) -> importlib.machinery.ModuleSpec | None:
         if not _apart(fullname):
             return None
-        found = self.locate(fullname)
-        if found is None:
+        source = self.locate(fullname)
+        if source is None:
             place = (
                 f"in the folder {str(self.root)!r}"
                 if fullname.partition(".")[0] in ARTEFACTS
                 else "in the installed packages"
             )
             raise ModuleNotFoundError(f"No module named {fullname!r} {place}", name=fullname)
-        text, file, package = found
+        text, file, package = source
         spec = importlib.machinery.ModuleSpec(
             fullname,
             Source(text, str(file), package, self.compiled),
@@ -126,9 +126,9 @@ def distribution() -> Path | None:
     unpacked outside of an environment.
     """
     for finder in sys.meta_path:
-        found = None if isinstance(finder, Finder) else finder.find_spec(DISTRIBUTION, None)
-        if found is not None and found.origin is not None:
-            return Path(found.origin).parent.parent
+        spec = None if isinstance(finder, Finder) else finder.find_spec(DISTRIBUTION, None)
+        if spec is not None and spec.origin is not None:
+            return Path(spec.origin).parent.parent
     return BUNDLED if (BUNDLED / DISTRIBUTION).is_dir() else None
 
 
@@ -155,8 +155,8 @@ def apart(finder: Finder) -> Iterator[None]:
     An exception of the project's code is raised as its ProjectFault; ``guest.in_place`` says what
     is, too.
     """
-    kept = present()
-    for name in kept:
+    modules = present()
+    for name in modules:
         del sys.modules[name]
     sys.meta_path.insert(0, finder)
     try:
@@ -172,14 +172,14 @@ def apart(finder: Finder) -> Iterator[None]:
         sys.meta_path.remove(finder)
         for name in present():
             del sys.modules[name]
-        sys.modules.update(kept)
+        sys.modules.update(modules)
 
 
 def runtime_of(root: Path) -> str | None:
     """The module of RUNTIMES with the most names that a project has or may import, or None."""
     finder = Finder(root)
-    own = ("impl.runtime", "impl.threads", DISTRIBUTION)
-    return next((name for name in own if finder.locate(name) is not None), None)
+    names = ("impl.runtime", "impl.threads", DISTRIBUTION)
+    return next((name for name in names if finder.locate(name) is not None), None)
 
 
 def load(root: Path, name: str, texts: Mapping[str, str] = {}) -> ModuleType:

@@ -30,7 +30,7 @@ _MEMORY = re.compile(
     r"OutOfMemoryError|unable to create native thread).*$",
     re.MULTILINE | re.IGNORECASE,
 )
-"""What a JVM says that cannot start for want of memory."""
+"""Messages of a JVM that cannot start for want of memory."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ def feature_release(executable: Path) -> int:
 
     The same launcher is run once in a process, also one that hangs. ToolError where it fails.
     """
-    found = _printed_release(executable, identity(executable))
-    if isinstance(found, ToolError):
-        raise found
-    return found
+    release = _printed_release(executable, identity(executable))
+    if isinstance(release, ToolError):
+        raise release
+    return release
 
 
 @lru_cache
@@ -124,8 +124,8 @@ def library(java: Java) -> Path:
     if not (home / "lib" / "server").is_dir():
         home = _printed_home(java)  # a version manager's launcher is elsewhere
     for pattern in ("libjvm.so", "libjvm.dylib", "jvm.dll"):
-        if found := next(home.rglob(pattern), None):
-            return found
+        if path := next(home.rglob(pattern), None):
+            return path
     raise ToolError(f"{home} has no JVM library.", "Name a complete Java with JAVA_HOME.")
 
 
@@ -141,8 +141,8 @@ def _printed_home(java: Java) -> Path:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ToolError(f"{java.executable} cannot be run ({error}).") from error
-    if found := re.search(r"^\s*java\.home = (.+)$", answer.stderr + answer.stdout, re.MULTILINE):
-        return Path(found[1].strip())
+    if match := re.search(r"^\s*java\.home = (.+)$", answer.stderr + answer.stdout, re.MULTILINE):
+        return Path(match[1].strip())
     raise ToolError(f"{java.executable} does not print its java.home.")
 
 

@@ -1,4 +1,4 @@
-"""What is kept between runs: each entry with a digest, and none of them needed.
+"""Entries that are kept between runs: each with a digest, and none of them needed.
 
 An entry has a key, made of all that it follows from, and a digest of key and content. One whose
 digest is another is as one that is absent: its owner makes it again. So digests guard against
@@ -30,7 +30,7 @@ DAYS = 30
 """An entry that no run has used for this long is removed."""
 
 IN_USE = 3600
-"""Seconds for which an entry that was used is not removed, whatever its size: a process may be
+"""Seconds for which an entry that was used is not removed: a process may be
 about to open the file by its name."""
 
 EVERY = 600
@@ -57,9 +57,9 @@ def private() -> Path | None:
     with suppress(OSError):
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
-        known = folder.lstat()
-        if stat.S_ISDIR(known.st_mode) and known.st_uid == os.getuid():
-            return None if known.st_mode & 0o022 else folder
+        status = folder.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid():
+            return None if status.st_mode & 0o022 else folder
     return None
 
 
@@ -70,9 +70,9 @@ class Entries:
     ``suffix``: how their names end. ``limit``: bytes that all of them may take, and each of them;
     those that were used longest ago are removed.
 
-    What Python reads is kept by :meth:`keep`, with the digest as its first line. What another
-    program opens by its name is kept by :meth:`keep_file`, with the digest in its name. A folder
-    that cannot be written to is no error.
+    Entries for Python are kept by :meth:`keep`, with the digest in the first line. Files that
+    another program opens by name are kept by :meth:`keep_file`, with the digest in the name. A
+    folder that cannot be written to is no error.
     """
 
     folder: Path
@@ -110,7 +110,7 @@ class Entries:
         return path if self._write(path, content) else None
 
     def prune(self) -> None:
-        """Remove what no run has used for DAYS, and the longest unused beyond the limit.
+        """Remove entries that no run has used for DAYS, and the longest unused beyond the limit.
 
         Another process may read, keep and prune meanwhile: an entry is there or not, and whole.
         """
@@ -123,15 +123,15 @@ class Entries:
         now, whole, room = time.time(), [], self.limit
         for entry in os.scandir(self.folder):
             with suppress(FileNotFoundError):
-                known = entry.stat(follow_symlinks=False)
-                age, path = now - known.st_mtime, Path(entry.path)
-                if not stat.S_ISREG(known.st_mode):
+                status = entry.stat(follow_symlinks=False)
+                age, path = now - status.st_mtime, Path(entry.path)
+                if not stat.S_ISREG(status.st_mode):
                     continue
                 if entry.name.endswith(files.DRAFT) and entry.name.startswith("."):
                     if age > _DAY:  # its writer was killed
                         yield path
                 elif self._entry(entry.name):
-                    whole.append((age, known.st_size, path))
+                    whole.append((age, status.st_size, path))
         for age, size, path in sorted(whole):
             room -= size
             if age > DAYS * _DAY or (room < 0 and age > IN_USE):
@@ -160,16 +160,16 @@ def jar(key: str, make: Callable[[], bytes]) -> Path:
     """The jar of classes of a key. ``make``: its content, where none is kept.
 
     It is in the cache, or in the user's own folder of the system's scratch where the cache cannot
-    be written to. Raises ToolError where neither can, and what ``make`` raises.
+    be written to. Raises ToolError where neither can, and errors of ``make``.
     """
     places = [Entries(place / "classes", ".jar") for place in (cache(), private()) if place]
     for place in places:
-        if (found := place.file(key)) is not None:
-            return found
+        if (path := place.file(key)) is not None:
+            return path
     content = make()
     for place in places:
-        if (found := place.keep_file(key, content)) is not None:
-            return found
+        if (path := place.keep_file(key, content)) is not None:
+            return path
     raise ToolError(
         f"Compiled classes can be kept neither in {cache()} nor in the system's scratch.",
         "Name a folder that can be written to with WHEELPROOF_CACHE.",

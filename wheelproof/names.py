@@ -1,4 +1,4 @@
-"""What a name may be: files, modules, programs and commands are made with names.
+"""Rules for names: files, modules, programs and commands are made with names.
 
 Other texts become literals of the language in which they are written.
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 
 WORD = "letters, digits and the signs _ . @ -, and no sign but _ first"
-"""What :func:`is_word` demands, for a message."""
+"""The rule of :func:`is_word`, for a message."""
 
 TITLE = f"words with one space between them, each of {WORD}"
-"""What :func:`is_title` demands, for a message."""
+"""The rule of :func:`is_title`, for a message."""
 
 IDENTIFIER = "letters, digits and _, and no digit first"
-"""What :func:`is_identifier` demands, for a message."""
+"""The rule of :func:`is_identifier`, for a message."""
 
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]*")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -1,4 +1,4 @@
-"""What a mechanism provides: a model, a harness, and the modules that hold them.
+"""The parts of a mechanism: a model, a harness, and the modules that hold them.
 
 A mechanism named ``ring_buffer`` has its model in ``model/ring_buffer.py`` (a :class:`ModelModule`)
 and its harness in ``harness/ring_buffer.py`` (a :class:`HarnessModule`). Nothing has to inherit
@@ -105,14 +105,14 @@ class Model(Protocol):
 
 def own_states(model: Model, states: Iterable[State]) -> list[State]:
     """States that another model of the mechanism may have made, as states of this model."""
-    own: Callable[[State], State] | None = getattr(model, "own_state", None)
-    return list(map(own, states) if own else states)
+    own_state: Callable[[State], State] | None = getattr(model, "own_state", None)
+    return list(map(own_state, states) if own_state else states)
 
 
 def outcomes_of(model: Model) -> Outcomes | None:
     """A model's ``outcomes``, None where it has none."""
-    found: Outcomes | None = getattr(model, "outcomes", None)
-    return found
+    outcomes: Outcomes | None = getattr(model, "outcomes", None)
+    return outcomes
 
 
 @runtime_checkable
@@ -147,7 +147,7 @@ class Harness(Protocol):
     """The objects of one scenario on an implementation.
 
     It has one method per operation of a thread's program, with the operation's name and arguments.
-    What the implementation's operation returns, the method returns.
+    The method returns the result of the implementation's operation.
     """
 
     @property

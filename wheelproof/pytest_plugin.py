@@ -37,7 +37,7 @@ Made = tuple[list["Row"], list["Report"]]
 """The rows of one check, and the reports of its jobs."""
 
 MADE = pytest.StashKey[dict[tuple[Path, str, str, str], Made]]()
-"""(root, mechanism, layer, name) -> what rows over all scenarios of this session are made of."""
+"""(root, mechanism, layer, name) -> parts of the rows over all scenarios of this session."""
 
 TOO_LARGE = "wheelproof verify has no such row: the graph is too large to be compared"
 
@@ -88,7 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(name="explore")
 def explore_fixture() -> Any:
-    """``wheelproof.explore``. Who asks for it is called in every order of its threads."""
+    """``wheelproof.explore``. A test that asks for it is called in every order of its threads."""
     import wheelproof
 
     return wheelproof.explore
@@ -147,12 +147,12 @@ def pytest_block_call(pyfuncitem: pytest.Function) -> Generator[None, object, ob
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> MechanismFile | None:
     """A declaration, as a file of tests."""
-    wanted = parent.config.getoption("wheelproof") or parent.config.getini("wheelproof")
-    if wanted and file_path.suffix == ".toml" and file_path.parent.name == "spec":
+    setting = parent.config.getoption("wheelproof") or parent.config.getini("wheelproof")
+    if setting and file_path.suffix == ".toml" and file_path.parent.name == "spec":
         if sys.platform == "win32":
             raise pytest.UsageError(f"--wheelproof: {WINDOWS}")
-        found: MechanismFile = MechanismFile.from_parent(parent, path=file_path)
-        return found
+        collector: MechanismFile = MechanismFile.from_parent(parent, path=file_path)
+        return collector
     return None
 
 
@@ -228,16 +228,16 @@ class MechanismFile(pytest.File):
                     rows = overall.rows(mechanism, lambda *layers: True)
                     parts = [Parts(mechanism, row, row.parts(jobs)) for row in rows]
                     # Where a layer has both, the checks go before the row that is made of them.
-                    checks |= {each.of: each for each in parts if not each.row.needs}
-                    checks |= {each: None for job in jobs for each in job.makes}
-                    checks |= {each.of: each for each in parts if each.row.needs}
+                    checks |= {part.key: part for part in parts if not part.row.needs}
+                    checks |= {key: None for job in jobs for key in job.makes}
+                    checks |= {part.key: part for part in parts if part.row.needs}
                     break
             else:
                 return
         except WheelproofError as error:
             raise self.CollectError(str(error)) from error
         for layer in LAYERS:
-            names = {name: parts for (of, name), parts in checks.items() if of == layer}
+            names = {name: parts for (at, name), parts in checks.items() if at == layer}
             if names:
                 yield LayerOfChecks.from_parent(
                     self, name=layer, mechanism=mechanism.name, checks=names
@@ -253,7 +253,7 @@ class MechanismFile(pytest.File):
         theorems = [item for item in declared if item.mechanism == mechanism.name]
         return jobs + proofs(theorems, self.profile)
 
-    def made(
+    def rows_made(
         self, mechanism: str, layer: str, name: str, listen: Listener, wait: bool = True
     ) -> Made | None:
         """Run one check. ``wait``: for a process that runs it; without, None if there is one.
@@ -275,8 +275,8 @@ class MechanismFile(pytest.File):
             only=frozenset({(mechanism, name)}),
             cached=True,
         )
-        with alone(output / "locks" / f"{mechanism}.{name}", wait) as mine:
-            if not mine:
+        with alone(output / "locks" / f"{mechanism}.{name}", wait) as is_first:
+            if not is_first:
                 return None
             rows, reports = verify.rows_and_reports(options)
             return rows, reports[mechanism]
@@ -290,7 +290,7 @@ class Parts(NamedTuple):
     checks: list[tuple[str, str]]
 
     @property
-    def of(self) -> tuple[str, str]:
+    def key(self) -> tuple[str, str]:
         return self.row.layer, self.row.name
 
 
@@ -323,7 +323,7 @@ class Check(pytest.Item):
             raise NotInOrder(faults, self.file.root)
 
     def rows(self) -> list[Row]:
-        """The check's row, with what else has to be in order. Raises WheelproofError."""
+        """The check's row, with the rows that have to be in order too. Raises WheelproofError."""
         from wheelproof.errors import NothingChecked
         from wheelproof.events import NotRun, Planned
         from wheelproof.jvm.jars import NotHere
@@ -339,10 +339,10 @@ class Check(pytest.Item):
                 absent.append(TOO_LARGE)
 
         try:
-            made = self.file.made(layer.mechanism, layer.name, self.name, listen)
+            results = self.file.rows_made(layer.mechanism, layer.name, self.name, listen)
         except NotHere as error:
             pytest.skip(str(error))
-        rows = made[0] if made else []
+        rows = results[0] if results else []
         if all(row.ok for row in rows) and not any(
             (row.layer, row.name) == (layer.name, self.name) for row in rows
         ):
@@ -379,22 +379,22 @@ class CheckOverAll(Check):
         translation = overall.TRANSLATION.row(context, [])
         if not translation.ok or self.parts.row is overall.TRANSLATION:
             return [translation]
-        made = self.made()
-        row = self.parts.row.row(context, [report for _, reports in made for report in reports])
-        return [row] if row.ok else [row, *(each for rows, _ in made for each in rows)]
+        parts = self.rows_of_parts()
+        row = self.parts.row.row(context, [report for _, reports in parts for report in reports])
+        return [row] if row.ok else [row, *(part_row for rows, _ in parts for part_row in rows)]
 
-    def made(self) -> list[Made]:
-        """What the row is made of, each check's once in a session.
+    def rows_of_parts(self) -> list[Made]:
+        """The parts of the row, each check's once in a session.
 
         A check that another process runs is left until the others are done.
         """
         from wheelproof.events import ignore
 
-        known = self.config.stash.setdefault(MADE, {})
+        results = self.config.stash.setdefault(MADE, {})
         root, mechanism = self.file.root, self.parts.mechanism.name
-        keys = [(root, mechanism, *each) for each in self.parts.checks]
+        keys = [(root, mechanism, *key) for key in self.parts.checks]
         for wait in (False, True):
             for key in keys:
-                if key not in known and (made := self.file.made(*key[1:], ignore, wait)):
-                    known[key] = made
-        return [known[key] for key in keys]
+                if key not in results and (result := self.file.rows_made(*key[1:], ignore, wait)):
+                    results[key] = result
+        return [results[key] for key in keys]

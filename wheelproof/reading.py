@@ -1,8 +1,8 @@
 """Files that people write: opened only where they are files, bounded, and read as UTF-8.
 
 A named pipe would hang, a device has no end, and a folder or a loop of links has no content. So
-the kind of a file is looked at first. Each function raises :class:`Unreadable` with the file, what
-is wrong with it, and what to do.
+the kind of a file is looked at first. Each function raises :class:`Unreadable` with the file,
+its fault, and the remedy.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _without_waiting(name: str, flags: int) -> int:
 def unpacked(path: Path) -> Iterator[BinaryIO]:
     """A regular file, open for reading; one that is named ``.gz`` is unpacked on the way.
 
-    What the system or gzip raises within the block is Unreadable, CutShort where the end of a
+    An error of the system or of gzip within the block is Unreadable, CutShort where the end of a
     compressed file is missing.
     """
     with opened(path) as stream:
@@ -137,19 +137,19 @@ def content(path: Path, most: int = MOST) -> bytes:
 
 def text(path: Path) -> str:
     """The text of a file, its lines ended as Python's are."""
-    found = decoded(content(path), path)
-    return found.replace("\r\n", "\n").replace("\r", "\n") if "\r" in found else found
+    text = decoded(content(path), path)
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def there(path: Path) -> bool:
-    """Whether there is something of this name: also what is no file, which a reader refuses."""
+    """Whether there is something of this name: also a folder or a device."""
     return os.path.lexists(path)
 
 
 def decoded(data: bytes, path: Path | str) -> str:
     """The text in the bytes of a file, its lines ended as they are."""
     try:
-        found = data.decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Unreadable(
             path,
@@ -157,13 +157,13 @@ def decoded(data: bytes, path: Path | str) -> str:
             "Save the file as UTF-8.",
             line_at(data, error.start),
         ) from error
-    if found.startswith("\ufeff"):
+    if text.startswith("\ufeff"):
         raise Unreadable(
             path, "begins with a byte order mark", "Save the file as UTF-8 without one.", 1
         )
-    if "\0" in found:
+    if "\0" in text:
         raise Unreadable(path, "has a NUL byte", "Take it out.", line_at(data, data.index(b"\0")))
-    return found
+    return text
 
 
 def line_at(data: bytes, place: int) -> int:
@@ -199,11 +199,11 @@ def tables(path: Path) -> dict[str, Any]:
     return tables_in(text(path), path)
 
 
-def tables_in(found: str, path: Path | str) -> dict[str, Any]:
+def tables_in(text: str, path: Path | str) -> dict[str, Any]:
     """The tables of a text that is TOML."""
 
     try:
-        return toml.tables(found)
+        return toml.tables(text)
     except tomllib.TOMLDecodeError as error:
         raise Unreadable(path, f"not valid TOML: {error}", "Correct the line.") from error
     except RecursionError as error:
@@ -241,7 +241,7 @@ def not_python(error: SyntaxError, file: Path | str) -> Unreadable:
 
 
 def json_fault(error: Exception) -> str:
-    """What is wrong with a text that is no JSON, in words that do not speak of Python."""
+    """The fault of a text that is no JSON, in words that do not speak of Python."""
     if isinstance(error, UnicodeDecodeError):
         return f"it is no UTF-8: byte {error.object[error.start]:#04x} at {error.start}"
     if isinstance(error, RecursionError):

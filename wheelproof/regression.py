@@ -43,10 +43,10 @@ def check(
     Returns the number of steps. Raises Violated, and UsageError where the names fit no project.
     """
     root = root_of(Path(file))
-    known = project.find(root)
-    if mechanism not in known or scenario not in known[mechanism].scenarios:
+    mechanisms = project.find(root)
+    if mechanism not in mechanisms or scenario not in mechanisms[mechanism].scenarios:
         raise UsageError(f"{root} has no scenario {scenario} of a mechanism {mechanism}.")
-    return _Run(known[mechanism], scenario, violated, without).go(schedule)
+    return _Run(mechanisms[mechanism], scenario, violated, without).go(schedule)
 
 
 def root_of(file: Path) -> Path:
@@ -110,11 +110,11 @@ class _Run:
             self.execution.step((thread, choice) if choice else thread, strict=False)
         except StepError as error:
             raise Violated(f"{place}: {error}") from error
-        taken = (thread, self.execution.choice) if self.execution.choice else thread
-        if (taken, label) not in moves:
+        edge = (thread, self.execution.choice) if self.execution.choice else thread
+        if (edge, label) not in moves:
             chosen = ", ".join(self.execution.choice) or "nothing"
             raise Violated(f"{place}: the step chooses {chosen}, which it cannot in the model.")
-        self.state = self.settled(moves[taken, label])
+        self.state = self.settled(moves[edge, label])
         theirs = zip(self.model.variables, self.model.pieces(self.state))
         parted = compare_shared(
             self.execution.shared(),

@@ -33,38 +33,38 @@ def folder(kind: str, inside: Path | None = None) -> Iterator[Path]:
 
     ``kind``: a word of its name. Raises OSError where it cannot be made.
     """
-    made = make(kind, inside)
+    folder = make(kind, inside)
     try:
-        yield made
+        yield folder
     finally:
-        remove(made)
+        remove(folder)
 
 
 def make(kind: str, inside: Path | None = None) -> Path:
     """A folder until :func:`remove`, as :func:`folder` has it.
 
-    The first one in a place removes what killed processes have left there.
+    The first one in a place removes folders that killed processes have left there.
     """
     place = Path(tempfile.gettempdir()) if inside is None else inside
     if place not in _searched:
         _searched.add(place)
         clear(place)
-    made = Path(tempfile.mkdtemp(prefix=f"wheelproof-{kind}-", dir=place))
+    folder = Path(tempfile.mkdtemp(prefix=f"wheelproof-{kind}-", dir=place))
     try:
-        draft = made / f"{OWNER}.new"
-        _held[made] = handle = os.open(draft, os.O_CREAT | os.O_RDWR, 0o600)
+        draft = folder / f"{OWNER}.new"
+        _held[folder] = handle = os.open(draft, os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(handle, fcntl.LOCK_EX)
-        os.rename(draft, made / OWNER)
+        os.rename(draft, folder / OWNER)
     except BaseException:
-        remove(made)
+        remove(folder)
         raise
-    return made
+    return folder
 
 
-def remove(made: Path) -> None:
+def remove(folder: Path) -> None:
     """Remove a folder of this process. Raises nothing."""
-    shutil.rmtree(made, ignore_errors=True)
-    if (handle := _held.pop(made, None)) is not None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if (handle := _held.pop(folder, None)) is not None:
         os.close(handle)
 
 
@@ -74,21 +74,21 @@ def clear(place: Path) -> None:
         for entry in os.scandir(place):
             if _NAME.fullmatch(entry.name):
                 with suppress(OSError):
-                    known = entry.stat(follow_symlinks=False)
-                    if stat.S_ISDIR(known.st_mode) and known.st_uid == os.getuid():
-                        _clear(Path(entry.path), known.st_mtime)
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid():
+                        _clear(Path(entry.path), status.st_mtime)
 
 
-def _clear(left: Path, changed: float) -> None:
+def _clear(folder: Path, changed: float) -> None:
     try:
-        handle = os.open(left / OWNER, os.O_RDWR | os.O_NOFOLLOW)
+        handle = os.open(folder / OWNER, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
         if time.time() - changed > _DAY:  # its owner was killed before it had the lock
-            shutil.rmtree(left, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
         return
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(left, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
     except BlockingIOError:
         pass
     finally:

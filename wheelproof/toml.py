@@ -12,8 +12,8 @@ from typing import Any
 
 def tables(text: str) -> dict[str, Any]:
     """The tables of a text. Raises tomllib.TOMLDecodeError where it is not valid TOML."""
-    found: dict[str, Any] = _copied(_parsed(text))
-    return found
+    tables: dict[str, Any] = _copied(_parsed(text))
+    return tables
 
 
 @lru_cache(maxsize=256)
@@ -23,5 +23,5 @@ def _parsed(text: str) -> dict[str, Any]:
 
 def _copied(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _copied(each) for name, each in value.items()}
+        return {name: _copied(item) for name, item in value.items()}
     return list(map(_copied, value)) if isinstance(value, list) else value

@@ -1,8 +1,7 @@
 """Verdicts: the result of a check is one of eight words, in a row of plain data.
 
 A `Row` is one check. It is made by `judge`, which compares the verdict with the expected one; a row
-that proves nothing (inconclusive, vacuous, refused, error) is never in order, whatever was
-expected.
+that proves nothing (inconclusive, vacuous, refused, error) is never in order.
 """
 
 import uuid
@@ -41,7 +40,7 @@ LAYERS_SAY = {
     "trace": "",
     "mutate": "",
 }
-"""Layer -> what it compares or checks; "" of those that no verification has."""
+"""Layer -> its comparison or check; "" of those that no verification has."""
 
 LAYERS = tuple(LAYERS_SAY)
 
@@ -104,7 +103,7 @@ class Row:
     # No @property in this class: its field of that name hides the decorator.
     def document(self) -> dict[str, Any]:
         """The row as plain JSON values."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
         return values | {"figures": dict(self.figures), "seconds": round(self.seconds, 3)}
 
     @cached_property
@@ -113,7 +112,7 @@ class Row:
         return documents.indented(self.document())
 
     def title(self) -> str:
-        """Mechanism, layer and name: what the row is called in messages; unique within a run."""
+        """Mechanism, layer and name: the title of the row in messages; unique within a run."""
         return f"{self.mechanism} / {self.layer} / {self.name}"
 
 
@@ -127,14 +126,14 @@ class Found(TypedDict, total=False):
 
 
 class Measured(Found, total=False):
-    """The same with what was counted."""
+    """The same with figures."""
 
     figures: Mapping[str, object]
     bound: str
 
 
 class Judged(Measured, total=False):
-    """The same with what was expected."""
+    """The same with the expectation."""
 
     expected: str
     expected_property: str | None
@@ -162,12 +161,12 @@ def judge(
     """The row of a check, with `ok` decided.
 
     It is in order if the verdict is the expected one, for the expected property, without a fault.
-    `controls` says of each fault that the check planted in what it judges whether it rejected it by
+    `controls` says of each fault that the check planted in its subject whether it rejected it by
     name. A row that is in order but for one of them is vacuous. Their number is a figure.
 
     `fault` is a reason against the check although its verdict is as expected, such as a count that
     differs from the declared one; `why` explains the verdict itself. Both end up in `Row.why`,
-    after what differs from the expectation.
+    after the difference from the expectation.
     """
     reasons = [
         reason
@@ -199,23 +198,23 @@ def judge(
 
 
 def _difference(
-    expected: str, verdict: str, expected_property: str | None, found: str | None
+    expected: str, verdict: str, expected_property: str | None, property_there: str | None
 ) -> str:
-    """What separates a verdict from the expected one; empty where it is green."""
-    wanted = f"{expected} by {expected_property}" if expected_property else expected
+    """The difference of a verdict from the expected one; empty where it is green."""
+    text = f"{expected} by {expected_property}" if expected_property else expected
     if verdict != expected:
         # An `error` speaks for itself through `why`.
-        return f"expected {wanted}, got {verdict}" + (
-            f" by {found}" if verdict == Verdict.VIOLATED and found else ""
+        return f"expected {text}, got {verdict}" + (
+            f" by {property_there}" if verdict == Verdict.VIOLATED and property_there else ""
         )
     if verdict in PROVES_NOTHING:
         return f"{verdict} is never in order"
     if verdict == Verdict.VIOLATED and not expected_property:
         return "a violation is expected, but no property is named for it"
-    if verdict == Verdict.VIOLATED and found != expected_property:
+    if verdict == Verdict.VIOLATED and property_there != expected_property:
         return (
             f"expected a violation of {expected_property}, got one of "
-            f"{found or 'an unnamed property'}"
+            f"{property_there or 'an unnamed property'}"
         )
     return ""
 
@@ -246,7 +245,7 @@ class Results:
     """The rows of one run.
 
     `tools` maps names to versions; `started` is UTC; `complete` is false while rows may come.
-    `only` names what the run was limited to, "" for a run of everything; `profile` is "" in older
+    `only` names the limits of the run, "" for a run of everything; `profile` is "" in older
     files.
 
     ValueError where two rows have one title, since one of them would hide the other.

@@ -205,8 +205,8 @@ class Plan:
             return Path(file).parent.name
         name = Path(file).stem
         module = ".".join(Path(file).with_suffix("").parts)
-        stem = self._named(artefact, file)
-        mechanisms_named = [mechanism for mechanism in mechanisms if stem.startswith(mechanism)]
+        title = self._named(artefact, file)
+        mechanisms_named = [mechanism for mechanism in mechanisms if title.startswith(mechanism)]
         mechanisms_named += [
             mechanism
             for mechanism in mechanisms
