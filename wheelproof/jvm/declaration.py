@@ -142,11 +142,14 @@ class Binding:
         """The binding with the names that its steps have in the machine of a scenario."""
         names = self.renamed.get(scenario, {})
 
-        def rename(sites: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        def with_names(sites: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
             return {names.get(label, label): places for label, places in sites.items()}
 
         return replace(
-            self, labels=rename(self.labels), fine=rename(self.fine), inside=rename(self.inside)
+            self,
+            labels=with_names(self.labels),
+            fine=with_names(self.fine),
+            inside=with_names(self.inside),
         )
 
     def scenarios(self, mechanism: Mechanism) -> list[str]:
