@@ -1,7 +1,8 @@
 """A class as its own specification: its operations run one after the other, in every order.
 
-A thread moves until its operation has returned or waits. Then any operation may go on. So those
-that wait for each other, as at a barrier, have a meaning, too.
+A thread moves until its operation has returned or waits. An operation that waited goes on as soon
+as it can, before any other one begins. So those that wait for each other, as at a barrier, have a
+meaning, too.
 """
 
 from __future__ import annotations
@@ -70,12 +71,22 @@ class OneByOne(Scheduler):
         if number < 0 or not enabled >> number & 1:
             return BLOCKED
         begins = isinstance(execution.threads[number].target, Boundary)
+        if begins and self._can_go_on(execution, enabled):
+            return BLOCKED
         if begins:
             driver.next[thread] = operation
         elif driver.run.under_way.get(thread) != operation:
             return BLOCKED
         self._mover = number
         return number
+
+    def _can_go_on(self, execution: Execution, enabled: int) -> bool:
+        """Whether an operation that has waited can go on, other than by a time-out."""
+        run = self._driver.run
+        numbers = [run.numbers[thread] for thread in run.under_way]
+        return any(
+            enabled >> number & 1 and not times_out(execution.threads[number]) for number in numbers
+        )
 
 
 class Alone:

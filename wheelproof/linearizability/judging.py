@@ -9,6 +9,7 @@ from typing import Any
 
 from wheelproof.linearizability.conditions import Condition, SequentiallyConsistent
 from wheelproof.linearizability.histories import (
+    CALLED,
     Done,
     Explanation,
     Operation,
@@ -171,21 +172,21 @@ class HistoryJudge(Judge):
     def _is_excused(self, case: _Case, waiter: Operation, operations: Sequence[Operation]) -> bool:
         """Whether a pending operation would wait alone, too, after those that have returned.
 
-        The traces of other pending ones are no excuse, unless the results need them.
+        Pending ones take part only where the results need it.
         """
-        others = [o for o in operations if o.is_pending and o is not waiter]
-        for count in range(len(others) + 1):
+        pending = [o for o in operations if o.is_pending]
+        for count in range(len(pending) + 1):
             fits = False
-            for helpers in itertools.combinations(others, count):
-                part = [o for o in operations if not o.is_pending or o is waiter or o in helpers]
+            for helpers in itertools.combinations(pending, count):
+                part = [o for o in operations if not o.is_pending or o in helpers]
                 before = self._condition.before(part)
                 if not self._explain(case, part, before).fits:
                     continue
                 fits = True
-                at = part.index(waiter)
+                at = part.index(waiter) if waiter in helpers else None
 
-                def waits(state: Any, places: tuple[Any, ...], at: int = at) -> bool:
-                    return self._waits(state, places[at], waiter)
+                def waits(state: Any, places: tuple[Any, ...], at: int | None = at) -> bool:
+                    return self._waits(state, CALLED if at is None else places[at], waiter)
 
                 if self._explain(case, part, before, waits).fits:
                     return True
