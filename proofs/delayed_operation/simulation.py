@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any
 
 import z3
 from z3 import And, If, Implies, Not, Or
@@ -19,19 +19,12 @@ from proofs.delayed_operation.ghosts import at, condition, target
 from proofs.delayed_operation.links import Linked
 from proofs.delayed_operation.steps import CONDITION, THREAD, VIA, Operation
 from proofs.delayed_operation.words import PROTOCOL
-from wheelproof.prove.module.simulation import same, simple
-from wheelproof.prove.ts.system import Everywhere, Step
+from wheelproof.prove.module import simulation
+from wheelproof.prove.module.simulation import Case, simple
+from wheelproof.prove.ts.system import Action, Step
 
 _T = z3.Const("seen_thread", THREAD.z3)
 _C = z3.Const("seen_condition", CONDITION.z3)
-
-
-class Case(NamedTuple):
-    """An action that a way is where ``when`` holds; "" for a stutter."""
-
-    action: str
-    arguments: tuple[z3.ExprRef, ...] = ()
-    when: z3.BoolRef = z3.BoolVal(True)
 
 
 STEPS = {
@@ -179,16 +172,8 @@ def seen(module: Linked, proof: Operation, s: SimpleNamespace) -> SimpleNamespac
     )
 
 
-class Kept:
+class Kept(simulation.Kept):
     """The conditions of one way for the links: they stay, and its terms are the module's."""
-
-    def __init__(self, module: Linked) -> None:
-        self.module, self.s = module, module.symbols()
-
-    def premises(self) -> dict[str, z3.BoolRef]:
-        """What holds of every state, by name: of constants, and the links."""
-        given = {f"given {i}": f for i, f in enumerate(self.module.given(self.s), 1)}
-        return given | {name: self.module.formula(name, self.s) for name in self.module.conjuncts()}
 
     def enabled(self, label: str) -> z3.BoolRef | None:
         """Nothing is claimed of it."""
@@ -197,28 +182,27 @@ class Kept:
     def start(self) -> z3.BoolRef:
         return And([self.module.formula(name, self.s) for name in self.module.conjuncts()])
 
-    def step(self, name: str) -> tuple[Mapping[str, z3.ExprRef], Step]:
-        return self.module.step(name, self.s)
-
     def goals(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
         """What a way must fulfil, by name."""
-        _, made = self.step(name)
         yield "obligations", And(self.module.obligations(name))
-        set_to = [(getattr(self.s, variable), value) for variable, value in made.updates.items()]
-        for conjunct in self.module.conjuncts():
-            formula = self.module.formula(conjunct, self.s)
-            changed = z3.substitute(formula, *set_to)
-            if not changed.eq(formula):
-                yield conjunct, changed
+        yield from self.conjuncts_after(self.step(name)[1])
 
 
-class Simulation(Kept):
+class Simulation(simulation.Simulation, Kept):
     """The conditions of one way in one generation: its guards and values, what it obliges to."""
 
+    module: Linked
+
     def __init__(self, module: Linked, proof: Operation) -> None:
-        super().__init__(module)
-        self.proof = proof
-        self.a = seen(module, proof, self.s)
+        self.operation = proof
+        super().__init__(module, proof)
+
+    def seen(self, s: SimpleNamespace) -> SimpleNamespace:
+        return seen(self.module, self.operation, s)
+
+    def guards(self, _: Action, arguments: Mapping[str, Any], step: Step) -> list[z3.BoolRef]:
+        thread, *_others = arguments.values()
+        return [self.shown(guard, self.s.at[thread] + 1) for guard in step.guards]
 
     def entered_once(self, s: SimpleNamespace) -> z3.BoolRef:
         """The lock is one deep while it is held: it is entered again in Blocking alone."""
@@ -285,31 +269,6 @@ class Simulation(Kept):
             here += [forced if label == "L2" else target(s, t) == s.viewed, Or(free)]
         ways = [And(self.step(name)[1].guards) for name in self.module.LABELS[label]]
         return simple(Implies(And(here), Or(ways)))
-
-    def simulated(
-        self, case: Case, t: z3.ExprRef, after: SimpleNamespace
-    ) -> Iterator[tuple[str, z3.BoolRef]]:
-        """The step of the proof's system: its guards hold, and it leads to what is seen."""
-        b = seen(self.module, self.proof, after)
-        updates: dict[str, z3.ExprRef | Everywhere] = {}
-        name = case.action or "stutter"
-        if case.action:
-            taken = self.proof.actions()[case.action]
-            arguments = dict(zip(taken.parameters, (t, *case.arguments), strict=True))
-            made = getattr(self.proof, case.action)(self.a, **arguments)
-            updates = dict(made.updates)
-            for number, guard in enumerate(made.guards, 1):
-                yield (
-                    f"{name}: guard {number}",
-                    simple(Implies(case.when, self.shown(guard, self.s.at[t] + 1))),
-                )
-        for variable in self.proof.VARIABLES:
-            mine, its = getattr(b, variable), updates.get(variable, getattr(self.a, variable))
-            if not isinstance(its, Everywhere) and mine.eq(its):
-                continue
-            equation = simple(Implies(case.when, same(mine, its)))
-            if not z3.is_true(equation):
-                yield f"{name}: {variable}", equation
 
     def shown(self, guard: z3.BoolRef, place: z3.ExprRef) -> z3.BoolRef:
         """A formula without a quantifier.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
+from typing import Any
 
 import z3
 from z3 import And, Implies, Not, Or
@@ -24,8 +25,9 @@ from proofs.purgatory.seen import (
 )
 from proofs.purgatory.state import KEY, THREAD
 from proofs.purgatory.system import Purgatory
-from wheelproof.prove.module.simulation import Case, same, simple
-from wheelproof.prove.ts.system import Everywhere, Step
+from wheelproof.prove.module import simulation
+from wheelproof.prove.module.simulation import Case, simple
+from wheelproof.prove.ts.system import Action, Step
 
 OF_FORCE = {
     "L1_to_back": "need_not_lock",
@@ -277,7 +279,7 @@ _MAKERS = {
 """A label's first letter -> the function that gives the actions of its ways."""
 
 
-class Simulation:
+class Simulation(simulation.Simulation):
     """The conditions of one way: guards and values of the proof's system, and what it keeps."""
 
     PROVED = (
@@ -292,16 +294,18 @@ class Simulation:
     """The conjuncts of the proof's invariant that a step needs."""
 
     def __init__(self, module: Linked) -> None:
-        self.module, self.proof = module, Purgatory()
-        self.s = module.symbols()
-        self.a = seen(self.s)
+        super().__init__(module, Purgatory())
+
+    def seen(self, s: SimpleNamespace) -> SimpleNamespace:
+        return seen(s)
+
+    def guards(self, action: Action, arguments: Mapping[str, Any], step: Step) -> list[z3.BoolRef]:
+        return [at_any_key(guard) for guard in super().guards(action, arguments, step)]
 
     def premises(self) -> dict[str, z3.BoolRef]:
         """What holds of every state, by name: of the constants, the links, and the invariant."""
-        given = {f"given {i}": f for i, f in enumerate(self.module.given(self.s), 1)}
-        links = {name: self.module.formula(name, self.s) for name in self.module.conjuncts()}
         proved = {f"proof {name}": simple(self.proof.formula(name, self.a)) for name in self.PROVED}
-        return given | links | proved
+        return super().premises() | proved
 
     def start(self) -> dict[str, z3.BoolRef]:
         """A start of the module is one of the proof's system, whose constants are as it assumes."""
@@ -310,9 +314,6 @@ class Simulation:
             **{f"start {i}": simple(f) for i, f in enumerate(self.proof.initially(self.a), 1)},
             **{name: self.module.formula(name, self.s) for name in self.module.conjuncts()},
         }
-
-    def step(self, name: str) -> tuple[Mapping[str, z3.ExprRef], Step]:
-        return self.module.step(name, self.s)
 
     def goals(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
         """What a way must fulfil, by name."""
@@ -326,12 +327,7 @@ class Simulation:
             yield f"obligation {number}", obligation
         for case in own:
             yield from self.simulated(case, t, after)
-        set_to = [(getattr(self.s, v), value) for v, value in made.updates.items()]
-        for conjunct in self.module.conjuncts():
-            formula = self.module.formula(conjunct, self.s)
-            changed = z3.substitute(formula, *set_to)
-            if not changed.eq(formula):
-                yield conjunct, changed
+        yield from self.conjuncts_after(made)
 
     def enabled(self, label: str) -> z3.BoolRef:
         """Where the system can take a step of a label, the module can.
@@ -355,31 +351,6 @@ class Simulation:
             way = self.module.way(name)
             ways.append(And(way.guards[: len(way.guards) - len(way.defining)]))
         return simple(Implies(And(here), Or(ways)))
-
-    def simulated(
-        self, case: Case, t: z3.ExprRef, after: SimpleNamespace
-    ) -> Iterator[tuple[str, z3.BoolRef]]:
-        """The step of the proof's system: its guards hold, and it leads to what is seen."""
-        b = seen(after)
-        updates: dict[str, z3.ExprRef | Everywhere] = {}
-        name = case.action or "stutter"
-        if case.action:
-            taken = self.proof.actions()[case.action]
-            arguments = dict(zip(taken.parameters, (t, *case.arguments), strict=True))
-            made = getattr(self.proof, case.action)(self.a, **arguments)
-            updates = dict(made.updates)
-            present = [
-                value != taken.parameters[each].sort.null for each, value in arguments.items()
-            ]
-            for number, guard in enumerate((*present, *made.guards), 1):
-                yield f"{name}: guard {number}", simple(Implies(case.when, at_any_key(guard)))
-        for variable in self.proof.VARIABLES:
-            mine, its = getattr(b, variable), updates.get(variable, getattr(self.a, variable))
-            if not isinstance(its, Everywhere) and mine.eq(its):
-                continue
-            equation = simple(Implies(case.when, same(mine, its)))
-            if not z3.is_true(equation):
-                yield f"{name}: {variable}", equation
 
 
 def at_any_key(guard: z3.BoolRef) -> z3.BoolRef:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import z3
-from z3 import And, If, Implies, Or
+from z3 import And, If, Or
 
 from proofs.timer_task_list.links import at, back, entry, node, on
 from proofs.timer_task_list.state import (
@@ -26,9 +26,10 @@ from proofs.timer_task_list.state import (
 )
 from proofs.timer_task_list.system import TimerTaskList
 from proofs.timer_task_list.words import OPERATION
-from wheelproof.prove.module.simulation import Case, same, simple
+from wheelproof.prove.module import simulation
+from wheelproof.prove.module.simulation import Case, simple
 from wheelproof.prove.module.systems import Generated
-from wheelproof.prove.ts.system import Everywhere, Step, System
+from wheelproof.prove.ts.system import System
 
 _T = z3.Const("seen_thread", THREAD.z3)
 
@@ -162,16 +163,13 @@ def cases(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
     return [Case(STEPS[name])]
 
 
-class Simulation:
+class Simulation(simulation.Simulation):
     """The conditions of one way: guards and values of the proof's system, and what it keeps."""
 
     def __init__(self, module: Generated, proof: System | None = None) -> None:
-        self.module, self.proof = module, proof or TimerTaskList()
-        self.s = module.symbols()
-        self.a = self.seen(self.s)
+        super().__init__(module, proof or TimerTaskList())
 
     def seen(self, s: SimpleNamespace) -> SimpleNamespace:
-        """A state of the module as one of the proof's system."""
         return seen(s)
 
     def cases(self, name: str, t: z3.ExprRef) -> list[Case]:
@@ -180,60 +178,22 @@ class Simulation:
 
     def premises(self) -> dict[str, z3.BoolRef]:
         """What holds of every state, by name: of the constants, the links, and the invariant."""
-        given = {f"given {i}": f for i, f in enumerate(self.module.given(self.s), 1)}
-        links = {name: self.module.formula(name, self.s) for name in self.module.conjuncts()}
         proved = {
             f"proof {name}": simple(formula)
             for name, formula in self.proof.invariant(self.a).items()
         }
-        return given | links | proved
-
-    def step(self, name: str) -> tuple[dict[str, z3.ExprRef], Step]:
-        return self.module.step(name, self.s)
+        return super().premises() | proved
 
     def goals(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
         """What a way must fulfil, by name."""
-        values, made = self.step(name)
-        after = self.module.after(self.s, made)
-        t = values["t"]
+        values, step = self.step(name)
+        after, t = self.module.after(self.s, step), values["t"]
         yield "obligations", And(self.module.obligations(name))
         own = self.cases(name, t)
         yield "cases", Or([case.when for case in own])
         for case in own:
             yield from self.simulated(case, t, after)
-        set_to = [(getattr(self.s, v), value) for v, value in made.updates.items()]
-        for conjunct in self.module.conjuncts():
-            formula = self.module.formula(conjunct, self.s)
-            changed = z3.substitute(formula, *set_to)
-            if not changed.eq(formula):
-                yield conjunct, changed
-
-    def simulated(
-        self, case: Case, t: z3.ExprRef, after: SimpleNamespace
-    ) -> Iterator[tuple[str, z3.BoolRef]]:
-        """The step of the proof's system: its guards hold, and it leads to what is seen."""
-        b = self.seen(after)
-        updates: dict[str, z3.ExprRef | Everywhere] = {}
-        name = case.action or "stutter"
-        if case.action:
-            taken = self.proof.actions()[case.action]
-            arguments = dict(zip(taken.parameters, (t, *case.arguments), strict=True))
-            made = getattr(self.proof, case.action)(self.a, **arguments)
-            updates = dict(made.updates)
-            present = [
-                value != taken.parameters[each].sort.null
-                for each, value in arguments.items()
-                if not taken.parameters[each].nullable
-            ]
-            for number, guard in enumerate((*present, *made.guards), 1):
-                yield f"{name}: guard {number}", simple(Implies(case.when, guard))
-        for variable in self.proof.VARIABLES:
-            mine, its = getattr(b, variable), updates.get(variable, getattr(self.a, variable))
-            if not isinstance(its, Everywhere) and mine.eq(its):
-                continue
-            equation = simple(Implies(case.when, same(mine, its)))
-            if not z3.is_true(equation):
-                yield f"{name}: {variable}", equation
+        yield from self.conjuncts_after(step)
 
 
 def hints(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[z3.ExprRef]:
