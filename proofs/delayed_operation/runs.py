@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -10,10 +10,9 @@ from typing import Any
 from proofs.delayed_operation.links import Linked
 from proofs.delayed_operation.words import WORDS
 from wheelproof.prove import variants
-from wheelproof.prove.module import systems
+from wheelproof.prove.module import runs, systems
 from wheelproof.prove.module.states import Placed
-from wheelproof.prove.ts.concrete import Compiled, Move, State
-from wheelproof.prove.ts.witness import Witnesses
+from wheelproof.prove.ts.concrete import Compiled
 from wheelproof.tla.model import Compiled as Specification
 
 NAME = "delayed_operation"
@@ -109,7 +108,7 @@ def placed(
     return Placed(of or compiled(), made, constants, viewed=viewed, place=places)
 
 
-class Reached(Witnesses):
+class Reached(runs.Reached):
     """The states of one small scenario, breadth first, with the ghosts that the start has."""
 
     def __init__(
@@ -117,34 +116,15 @@ class Reached(Witnesses):
     ) -> None:
         program = of.program()
         constants = variants.mechanisms()[NAME].constants_of(program)
-        self.model = specification(old, new).model(constants, tuple(program["threads"]))
-        here = placed(program, viewed, compiled(old, new), self.model)
-        self.system, self.instance = here.system, here.instance
+        model = specification(old, new).model(constants, tuple(program["threads"]))
+        here = placed(program, viewed, compiled(old, new), model)
         ghosts: dict[str, Any] = {name: {} for name in Linked.VARIABLES}
-        self.start = self.instance.state(here.values(self.model.initial()) | ghosts)
-        self.bound = bound
-        self.taken = {}
-
-    def edges(self) -> Iterator[tuple[State, Move]]:
-        """Every state with every step from it, breadth first, up to the bound of states."""
-        seen, waiting = {self.start}, [self.start]
-        for state in waiting:
-            for move in self.instance.moves(state):
-                yield state, move
-                if move.after not in seen and len(seen) < self.bound:
-                    seen.add(move.after)
-                    waiting.append(move.after)
+        super().__init__(here, here.instance.state(here.values(model.initial()) | ghosts), bound)
 
 
 @cache
 def witnesses(viewed: str) -> Reached:
     """The scenario with an operation viewed, and a state for each label in which it is taken."""
     reached = Reached(EVERY_LABEL, viewed)
-    missing = {name: label for label, ways in system().LABELS.items() for name in ways}
-    for state, move in reached.edges():
-        if (label := missing.get(move.action)) is not None:
-            reached.taken[label] = state, move
-            missing = {name: of for name, of in missing.items() if of != label}
-        if not missing:
-            break
+    reached.note_labels()
     return reached

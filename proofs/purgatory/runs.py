@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from proofs.purgatory.links_lists import Linked
 from proofs.purgatory.words import WORDS
 from wheelproof.prove import variants
-from wheelproof.prove.module import levels, systems
+from wheelproof.prove.module import levels, runs, systems
 from wheelproof.prove.module.states import Placed
-from wheelproof.prove.ts.concrete import Compiled, Move, State
-from wheelproof.prove.ts.witness import Witnesses
+from wheelproof.prove.ts.concrete import Compiled
 from wheelproof.prove.variants import Changes
 from wheelproof.tla.model import Compiled as Specification
 
@@ -83,7 +82,7 @@ def placed(
     )
 
 
-class Reached(Witnesses):
+class Reached(runs.Reached):
     """The states of one small scenario, breadth first, with the ghosts that the start has."""
 
     def __init__(
@@ -94,24 +93,11 @@ class Reached(Witnesses):
         bound: int = 20_000,
     ) -> None:
         constants = variants.mechanisms()[NAME].constants_of(program)
-        self.model = specification(changes).model(constants, tuple(program["threads"]))
-        here = placed(program, viewed, compiled(changes), self.model)
-        self.system, self.instance = here.system, here.instance
+        model = specification(changes).model(constants, tuple(program["threads"]))
+        here = placed(program, viewed, compiled(changes), model)
         ghosts: dict[str, Any] = {name: {} for name in Linked.VARIABLES}
         ghosts |= {"given_to": False, "begun": False, "enterer": None, "taker": None}
-        self.start = self.instance.state(here.values(self.model.initial()) | ghosts)
-        self.bound = bound
-        self.taken = {}
-
-    def edges(self) -> Iterator[tuple[State, Move]]:
-        """Every state with every step from it, breadth first, up to the bound of states."""
-        seen, waiting = {self.start}, [self.start]
-        for state in waiting:
-            for move in self.instance.moves(state):
-                yield state, move
-                if move.after not in seen and len(seen) < self.bound:
-                    seen.add(move.after)
-                    waiting.append(move.after)
+        super().__init__(here, here.instance.state(here.values(model.initial()) | ghosts), bound)
 
 
 EVERY_LABEL = scenario(
@@ -131,9 +117,5 @@ EVERY_LABEL = scenario(
 def witnesses() -> Reached:
     """The scenario, and a state for each label in which it is taken."""
     reached = Reached(EVERY_LABEL)
-    missing = {name: label for label, ways in system().LABELS.items() for name in ways}
-    for state, move in reached.edges():
-        if (label := missing.get(move.action)) is not None:
-            reached.taken[label] = state, move
-            missing = {name: of for name, of in missing.items() if of != label}
+    reached.note_labels()
     return reached

@@ -10,9 +10,8 @@ import z3
 
 from proofs.system_timer.links import Linked
 from proofs.system_timer.words import WORDS
-from proofs.timer_task_list.runs import Reached
 from wheelproof.prove import variants
-from wheelproof.prove.module import systems
+from wheelproof.prove.module import runs, systems
 from wheelproof.prove.module.states import Placed
 from wheelproof.prove.ts.concrete import Compiled, State
 from wheelproof.tla.model import Compiled as Specification
@@ -124,7 +123,7 @@ def blank(here: Placed, frozen: Any, own: Mapping[str, Any] = {}) -> State:
     return here.instance.state(values | missing)
 
 
-class ReachedTimer(Reached):
+class ReachedTimer(runs.Reached):
     """The states of one small scenario, breadth first."""
 
     def __init__(
@@ -136,24 +135,11 @@ class ReachedTimer(Reached):
         base: type = Linked,
     ) -> None:
         here = placed(program, old, new, base)
-        self.placed, self.model = here, here.model
-        self.system, self.instance = here.system, here.instance
-        self.start = ghosts(here)
-        self.bound = bound
-        self.taken = {}
+        super().__init__(here, ghosts(here), bound)
 
 
 @cache
 def witnesses(base: type = Linked) -> dict[str, ReachedTimer]:
     """For each way a scenario, and in it a state, in which it is taken."""
-    found: dict[str, ReachedTimer] = {}
     of = system(base=base)
-    missing: set[str] = set(of.actions())
-    for each in small(of.TIMERS):
-        reached = ReachedTimer(each, base=base)
-        for state, move in reached.edges():
-            if move.action in missing:
-                missing.remove(move.action)
-                reached.taken[move.action] = state, move
-                found[move.action] = reached
-    return found
+    return runs.of_ways((ReachedTimer(each, base=base) for each in small(of.TIMERS)), of.actions())

@@ -8,8 +8,7 @@ from model.system_timer import Model
 from proofs.system_timer import system as proof
 from wheelproof.prove.ts.concrete import Instance, State
 from wheelproof.prove.ts.search import compiled
-from wheelproof.prove.ts.views import View as Base
-from wheelproof.prove.ts.views import levels
+from wheelproof.prove.ts.views import Split, levels
 
 SYSTEMS = (proof.Buckets,)
 """Every system that some scenario is one of."""
@@ -77,11 +76,12 @@ def views(model: Model) -> list[View]:
     return [View(model)] if model.reap == "reap" else []
 
 
-class View(Base):
+class View(Split):
     """A model's wheel, queue and locks as a state of ``Buckets``, or of a mutant of it."""
 
     def __init__(self, model: Model, system: type[proof.Buckets] = proof.Buckets) -> None:
         """Raises ValueError for a scenario with more than one reaper."""
+        super().__init__()
         self.model, self.name = model, system.__name__
         reapers = [
             t for t, program in model.program.items() if any(step[0] == "reap" for step in program)
@@ -106,23 +106,6 @@ class View(Base):
             },
         )
         self._threads: dict[tuple[int, State], dict[str, Any]] = {}
-        self._local: dict[State, dict[str, Any]] = {}
-        self._shared: dict[State, dict[str, Any]] = {}
-
-    def state(self, frozen: State) -> State:
-        """The proof's state that a model's state is."""
-        shared, processes = frozen
-        if shared not in self._shared:
-            self._shared[shared] = self.shared(frozen)
-        if processes not in self._local:
-            self._local[processes] = self.local(processes)
-        common, own = self._shared[shared], self._local[processes]
-        return tuple(
-            [
-                common[name] if name in common else own[name]
-                for name in self.instance.compiled.variables
-            ]
-        )
 
     def local(self, processes: State) -> dict[str, Any]:
         """The threads' variables, encoded, and the threads that have buckets out of the queue."""

@@ -12,6 +12,7 @@ import z3
 from proofs.timer_task_list.runs import ONE, Reached, Rung, rung
 from proofs.timer_task_list.simulation import Simulation
 from wheelproof.prove.kernel import Found
+from wheelproof.prove.module import runs
 from wheelproof.prove.module.simulation import simple
 from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.ts.concrete import Instance
@@ -58,7 +59,9 @@ def violated(model: Any, name: str, bound: int = 20_000) -> str:
     return f"no state of the module breaks {name}"
 
 
-def broken_goal(reached: Reached, of: Callable[[Generated], Simulation] = Simulation) -> str | None:
+def broken_goal(
+    reached: runs.Reached, of: Callable[[Generated], Simulation] = Simulation
+) -> str | None:
     """A step within the reached states that breaks a goal: "way: goal"; None where none does."""
     module = reached.system
     assert isinstance(module, Generated)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -10,10 +10,9 @@ from typing import Any
 from proofs.timer_task_list.rings import Rings
 from proofs.timer_task_list.words import WORDS
 from wheelproof.prove import variants
-from wheelproof.prove.module import systems
+from wheelproof.prove.module import runs, systems
 from wheelproof.prove.module.states import Placed
-from wheelproof.prove.ts.concrete import Compiled, Move, State
-from wheelproof.prove.ts.witness import Witnesses
+from wheelproof.prove.ts.concrete import Compiled, State
 from wheelproof.tla.model import Compiled as Specification
 
 NAME = "timer_task_list"
@@ -97,7 +96,7 @@ def ghosts(placed: Placed, program: Mapping[str, Any]) -> State:
     )
 
 
-class Reached(Witnesses):
+class Reached(runs.Reached):
     """The states of one small scenario, breadth first, with the ghosts that the start has."""
 
     def __init__(
@@ -111,36 +110,12 @@ class Reached(Witnesses):
         self.program = program = of.program() if isinstance(of, Rung) else of
         mechanism = variants.mechanisms()[NAME]
         constants = mechanism.constants_of(program)
-        self.model = specification(old, new).model(constants, tuple(program["threads"]))
-        placed = Placed(compiled(old, new, base), self.model, constants)
-        self.system, self.instance = placed.system, placed.instance
-        self.start = ghosts(placed, program)
-        self.bound = bound
-        self.taken = {}
-
-    def edges(self) -> Iterator[tuple[State, Move]]:
-        """Every state with every step from it, breadth first, up to the bound of states."""
-        seen, waiting = {self.start}, [self.start]
-        for state in waiting:
-            for move in self.instance.moves(state):
-                yield state, move
-                if move.after not in seen and len(seen) < self.bound:
-                    seen.add(move.after)
-                    waiting.append(move.after)
+        model = specification(old, new).model(constants, tuple(program["threads"]))
+        placed = Placed(compiled(old, new, base), model, constants)
+        super().__init__(placed, ghosts(placed, program), bound)
 
 
 @cache
 def witnesses(base: type = Rings) -> dict[str, Reached]:
     """For each way a scenario, and in it a state, in which it is taken."""
-    found: dict[str, Reached] = {}
-    missing = set(system(base=base).actions())
-    for each in SMALL:
-        reached = Reached(each, base=base)
-        for state, move in reached.edges():
-            if move.action in missing:
-                missing.remove(move.action)
-                reached.taken[move.action] = state, move
-                found[move.action] = reached
-            if not missing:
-                return found
-    return found
+    return runs.of_ways((Reached(each, base=base) for each in SMALL), system(base=base).actions())

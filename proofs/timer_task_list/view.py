@@ -14,8 +14,7 @@ from proofs.timer_task_list import system as proof
 from proofs.timer_task_list.ranking import Elsewhere
 from wheelproof.prove.ts.concrete import Instance, State
 from wheelproof.prove.ts.search import compiled
-from wheelproof.prove.ts.views import View as Base
-from wheelproof.prove.ts.views import levels
+from wheelproof.prove.ts.views import Split, levels
 
 SYSTEMS = (proof.TimerTaskList, proof.OneReaper, Elsewhere)
 """Every system that some scenario is one of."""
@@ -92,13 +91,14 @@ def views(model: Model) -> list[View]:
     return found
 
 
-class View(Base):
+class View(Split):
     """A scenario's model as a state of ``TimerTaskList``, or of a mutant of it."""
 
     def __init__(
         self, model: Model, system: type[proof.TimerTaskList], reaper: str | None = None
     ) -> None:
         """``reaper``: the thread that may flush into other lists, for a system with only one."""
+        super().__init__()
         self.model, self.name = model, system.__name__
         rigid = {"task_of": model.task_of} | (
             {"reaper": reaper} if "reaper" in system.RIGID else {}
@@ -114,23 +114,6 @@ class View(Base):
             rigid,
         )
         self._threads: dict[tuple[int, State], dict[str, Any]] = {}
-        self._local: dict[State, dict[str, Any]] = {}
-        self._shared: dict[State, dict[str, Any]] = {}
-
-    def state(self, frozen: State) -> State:
-        """The proof's state that a model's state is."""
-        shared, processes = frozen
-        if shared not in self._shared:
-            self._shared[shared] = self.shared(frozen)
-        if processes not in self._local:
-            self._local[processes] = self.local(processes)
-        common, own = self._shared[shared], self._local[processes]
-        return tuple(
-            [
-                common[name] if name in common else own[name]
-                for name in self.instance.compiled.variables
-            ]
-        )
 
     def local(self, processes: State) -> dict[str, Any]:
         """The threads' variables, encoded, and the history that they make."""

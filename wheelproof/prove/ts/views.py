@@ -42,6 +42,31 @@ class View:
         return None if label == DONE else label
 
 
+class Split(View):
+    """A view that sees shared variables and threads apart: each of their values is seen once."""
+
+    def __init__(self) -> None:
+        self._shared: dict[State, dict[str, Any]] = {}
+        self._local: dict[State, dict[str, Any]] = {}
+
+    def shared(self, frozen: State) -> dict[str, Any]:
+        """Variables of the system that the model's shared ones say, encoded."""
+        raise NotImplementedError
+
+    def local(self, processes: State) -> dict[str, Any]:
+        """Variables of the system that the model's threads say, encoded."""
+        raise NotImplementedError
+
+    def state(self, frozen: State) -> State:
+        shared, processes = frozen
+        if shared not in self._shared:
+            self._shared[shared] = self.shared(frozen)
+        if processes not in self._local:
+            self._local[processes] = self.local(processes)
+        values = self._local[processes] | self._shared[shared]
+        return tuple([values[name] for name in self.instance.compiled.variables])
+
+
 class Level(NamedTuple):
     """One procedure under way: its name, the label that it is at or returns to, its variables.
 
