@@ -10,6 +10,7 @@ from proofs.delayed_operation.runs import Reached, Rung, rung
 from proofs.delayed_operation.simulation import Kept, Simulation
 from proofs.timer_task_list.planted import goals_on, violated
 from wheelproof.prove.kernel import Found
+from wheelproof.prove.module.runs import compared
 from wheelproof.prove.ts.faults import fails
 
 ENABLED = "enabled"
@@ -42,14 +43,13 @@ class Planted:
     def find(self, _seed: int = 0) -> Found:
         """The first reached step that does not do what the theorem says of it."""
         reached = self.reached()
-        judged = broken_goal(reached, self.of)
-        if judged is None:
-            return Found("unsat", "every step of the scenario is as the theorem says")
-        if judged != self.goal:
-            return Found("sat", judged, f"{self.goal} was to fail first")
-        if self.property == "NoDeadlock":
-            return Found("sat", judged, stuck(reached.model))
-        return Found("sat", judged, violated(reached.model, self.property))
+
+        def contradiction() -> str:
+            if self.property == "NoDeadlock":
+                return stuck(reached.model)
+            return violated(reached.model, self.property)
+
+        return compared(broken_goal(reached, self.of), self.goal, contradiction)
 
 
 def stuck(model: Any, bound: int = 20_000) -> str:

@@ -11,6 +11,7 @@ from proofs.purgatory.runs import Reached, scenario
 from proofs.purgatory.simulation import ENABLED, WAITING, Simulation
 from proofs.timer_task_list.planted import goals_on, violated
 from wheelproof.prove.kernel import Found
+from wheelproof.prove.module.runs import compared
 from wheelproof.prove.variants import Changes
 
 
@@ -36,14 +37,13 @@ class Planted:
     def find(self, _seed: int = 0) -> Found:
         """The first reached step that does not do what the theorem says of it."""
         reached = self.reached()
-        judged = broken_goal(reached)
-        if judged is None:
-            return Found("unsat", "every step of the scenario is as the theorem says")
-        if judged != self.goal:
-            return Found("sat", judged, f"{self.goal} was to fail first")
-        if self.property == "NoDeadlock":
-            return Found("sat", judged, stuck(reached.model))
-        return Found("sat", judged, violated(reached.model, self.property))
+
+        def contradiction() -> str:
+            if self.property == "NoDeadlock":
+                return stuck(reached.model)
+            return violated(reached.model, self.property)
+
+        return compared(broken_goal(reached), self.goal, contradiction)
 
 
 def broken_goal(reached: Reached) -> str | None:

@@ -20,6 +20,7 @@ from proofs.system_timer.waits import SOME, SOME_ENTRY, can_step
 from proofs.timer_task_list.planted import broken_goal
 from wheelproof.prove import variants
 from wheelproof.prove.kernel import Found
+from wheelproof.prove.module.runs import compared
 from wheelproof.prove.module.simulation import simple
 
 ONE: dict[str, Any] = {"one": 1}
@@ -30,6 +31,9 @@ TOO_EARLY = scenario(ONE, a="execute; add one", c="tick", r="reap")
 """A program that goes on behind an execute: it waits for an add, which is its own (A-LAST)."""
 
 
+RANKED = "every step of the scenario lowers the rank"
+
+
 @dataclass(frozen=True)
 class OfRank(Planted):
     """A fault by which a step does not lower the rank, and a run goes round."""
@@ -38,12 +42,12 @@ class OfRank(Planted):
 
     def find(self, _seed: int = 0) -> Found:
         """The first reached step that breaks a goal of the rank, and a run that comes back."""
-        judged = broken_goal(self.reached, self.simulation)
-        if judged is None:
-            return Found("unsat", "every step of the scenario lowers the rank")
-        if judged != self.goal:
-            return Found("sat", judged, f"{self.goal} was to fail first")
-        return Found("sat", judged, "" if goes_round(self.reached.model) else "no run goes round")
+        return compared(
+            broken_goal(self.reached, self.simulation),
+            self.goal,
+            lambda: "" if goes_round(self.reached.model) else "no run goes round",
+            RANKED,
+        )
 
 
 @dataclass(frozen=True)
@@ -69,10 +73,8 @@ class OfClaim:
     goal: str
 
     def find(self, _seed: int = 0) -> Found:
-        judged = broken_goal(ReachedTimer(self.program, base=self.base), self.simulation)
-        if judged is None:
-            return Found("unsat", "every step of the scenario lowers the rank")
-        return Found("sat", judged, "" if judged == self.goal else f"{self.goal} was to fail first")
+        reached = ReachedTimer(self.program, base=self.base)
+        return compared(broken_goal(reached, self.simulation), self.goal, sound=RANKED)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from proofs.system_timer.runs import ReachedTimer, scenario
 from proofs.system_timer.simulation import TimerSimulation
 from proofs.timer_task_list.planted import broken_goal, violated
 from wheelproof.prove.kernel import Found
+from wheelproof.prove.module.runs import compared
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,7 @@ class Planted:
     def find(self, _seed: int = 0) -> Found:
         """The first reached step that does not do what the theorem says of it."""
         judged = broken_goal(self.reached, self.simulation)
-        if judged is None:
-            return Found("unsat", "every step of the scenario is as the theorem says")
-        if judged != self.goal:
-            return Found("sat", judged, f"{self.goal} was to fail first")
-        return Found("sat", judged, violated(self.reached.model, self.property))
+        return compared(judged, self.goal, lambda: violated(self.reached.model, self.property))
 
     @cached_property
     def reached(self) -> ReachedTimer:

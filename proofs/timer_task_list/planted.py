@@ -13,6 +13,7 @@ from proofs.timer_task_list.runs import ONE, Reached, Rung, rung
 from proofs.timer_task_list.simulation import Simulation
 from wheelproof.prove.kernel import Found
 from wheelproof.prove.module import runs
+from wheelproof.prove.module.runs import compared
 from wheelproof.prove.module.simulation import simple
 from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.ts.concrete import Instance
@@ -37,13 +38,10 @@ class Planted:
 
     def find(self, _seed: int = 0) -> Found:
         """The first reached step that does not do what the theorem says of it."""
-        judged = broken_goal(Reached(self.of, self.old, self.new))
-        if judged is None:
-            return Found("unsat", "every step of the scenario is as the theorem says")
-        if judged != self.goal:
-            return Found("sat", judged, f"{self.goal} was to fail first")
         reached = Reached(self.of, self.old, self.new)
-        return Found("sat", judged, violated(reached.model, self.property))
+        return compared(
+            broken_goal(reached), self.goal, lambda: violated(reached.model, self.property)
+        )
 
 
 def violated(model: Any, name: str, bound: int = 20_000) -> str:

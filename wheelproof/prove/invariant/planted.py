@@ -12,6 +12,7 @@ from wheelproof.prove.invariant.conditions import Conditions, NotEntailed, Waits
 from wheelproof.prove.invariant.runs import Reached, broken_goal, violated
 from wheelproof.prove.invariant.system import SUBJECTS, Invariant, own
 from wheelproof.prove.kernel import Control, Found
+from wheelproof.prove.module.runs import compared
 from wheelproof.prove.variants import Changes
 
 if TYPE_CHECKING:
@@ -65,12 +66,8 @@ class Fault:
         if (conjunct or place) not in refused:
             return Found("unsat", f"{place} is proved, but for: {', '.join(refused) or 'nothing'}")
         reached = self.reached()
-        judged = stopped_at(reached) if self.stops else broken_goal(reached)
-        if judged is None:
-            return Found("unsat", "every step of the scenario is as the theorem says")
-        if judged != self.goal:
-            return Found("sat", judged, f"{self.goal} was to fail first")
-        return Found("sat", judged, violated(reached, self.property))
+        broken = stopped_at(reached) if self.stops else broken_goal(reached)
+        return compared(broken, self.goal, lambda: violated(reached, self.property))
 
     def refused(self, place: str) -> tuple[str, ...]:
         """The goals that are not proved of the module with the fault: of a way, or of a label."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TypeVar
 
+from wheelproof.prove.kernel import Found
 from wheelproof.prove.module.states import Placed
 from wheelproof.prove.ts.concrete import Move, State
 from wheelproof.prove.ts.witness import Witnesses
@@ -55,3 +56,21 @@ def of_ways(runs: Iterable[Run], ways: Collection[str]) -> dict[str, Run]:
             if not missing:
                 return places
     return places
+
+
+def compared(
+    broken: str | None,
+    goal: str,
+    contradiction: Callable[[], str] = lambda: "",
+    sound: str = "every step of the scenario is as the theorem says",
+) -> Found:
+    """The result of a control, whose fault breaks a goal in a run.
+
+    ``broken``: the goal that the first such step breaks, None for no step. ``contradiction``: why
+    the run is no counterexample though the goal is right, "" if it is one.
+    """
+    if broken is None:
+        return Found("unsat", sound)
+    if broken != goal:
+        return Found("sat", broken, f"{goal} was to fail first")
+    return Found("sat", broken, contradiction())

@@ -1,4 +1,4 @@
-"""Steps of a module as steps of another system: what a way is shown to be."""
+"""Steps of a module as steps of another system."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ def simple(term: z3.ExprRef) -> z3.ExprRef:
     return z3.simplify(term, blast_select_store=True)
 
 
-def same(mine: z3.ExprRef, its: z3.ExprRef | Everywhere) -> z3.BoolRef:
+def same(value: z3.ExprRef, other: z3.ExprRef | Everywhere) -> z3.BoolRef:
     """Equality of two values, at arbitrary places where they are arrays."""
-    if isinstance(its, Everywhere):
-        place = z3.Const(f"any_{its.index.sort().name()}_1", its.index.sort())
-        return mine[place] == z3.substitute(its.value, (its.index, place))
-    of = mine.sort()
-    if isinstance(of, z3.ArraySortRef):
-        place = z3.Const(f"any_{of.domain().name()}_1", of.domain())
-        return same(simple(mine[place]), simple(its[place]))
-    return mine == its
+    if isinstance(other, Everywhere):
+        index = other.index
+        place = z3.Const(f"any_{index.sort().name()}_1", index.sort())
+        return value[place] == z3.substitute(other.value, (index, place))
+    sort = value.sort()
+    if isinstance(sort, z3.ArraySortRef):
+        place = z3.Const(f"any_{sort.domain().name()}_1", sort.domain())
+        return same(simple(value[place]), simple(other[place]))
+    return value == other
 
 
 class Kept:
