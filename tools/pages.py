@@ -28,7 +28,7 @@ PROVED = {
     "delayed_operation": "any size",
     "event_queue": "in part",
     "overflow_wheel": "safety",
-    "parted_timer": "its heap",
+    "parted_timer": "most of it",
     "partition_leader": "replicas",
     "purgatory": "any size",
     "read_write_lock": "safety",

@@ -13,6 +13,7 @@ import argparse
 import ast
 import os
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -35,6 +36,9 @@ SHOWN = 9
 """Exit code of a program on real threads that shows its race: none that Python itself gives."""
 
 ABSENT = 5
+
+_ADDRESS = re.compile(r"(?<=\.\.\.x)[0-9a-f]+|\b[0-9a-f]{1,12}(?=>)")
+"""The digits of an address, or those behind the break of a line: each run has other ones."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -116,7 +120,8 @@ def output(name: str, fixed: bool, release: str | None = None) -> tuple[list[str
     lines, shown = [f"{row.package} {row.side(side)}, Python {row.python}"], []
     for title, command, code in commands(name):
         printed, shows = _called(command, code, folder)
-        lines += ["", title, *(line.rstrip() for line in printed.rstrip().splitlines())]
+        printed = _ADDRESS.sub(lambda digits: "_" * len(digits[0]), printed.rstrip())
+        lines += ["", title, *(line.rstrip() for line in printed.splitlines())]
         shown.append(shows)
     return lines, shown
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from proofs.timing_wheel.clock import Clock
 from proofs.timing_wheel.invariant import Wheel
 from wheelproof.prove.invariant.planted import Fault
 from wheelproof.prove.variants import Changes
@@ -17,7 +18,7 @@ def scenario(deadline: int, entries: int, *more: str) -> dict[str, Any]:
         "levels": 1,
         "start": 0,
         "deadline": dict.fromkeys(names, deadline),
-        "threads": {"one": [*[["add", each] for each in names], *[[each] for each in more]]},
+        "threads": {"one": [*[["add", name] for name in names], *[[word] for word in more]]},
     }
 
 
@@ -33,7 +34,77 @@ SAYS_NO: dict[str, Any] = {
     "deadline": {"first": 1, "second": 1},
     "threads": {"a": [["add", "first"]], "b": [["add", "second"]], "w": [["withdraw"]]},
 }
+ONE_LEVEL = {"wheel_size": 3, "levels": 1, "start": 0}
+TWO_LEVELS = {"wheel_size": 2, "levels": 2, "start": 0}
+A_TURN = {"wheel_size": 3, "levels": 2, "start": 2}
+ADDS: dict[str, Any] = {"adder": [["add", "near"], ["add", "far"]], "reaper": [["expire"]]}
+
+
+def of_clock(
+    name: str, says: str, changes: Changes | str, program: Any, goal: str, property_: str
+) -> Fault:
+    return Fault(name, says, Clock, changes, program, goal, property_)
+
+
+OF_CLOCK = (
+    of_clock(
+        "M13",
+        "entries are added while the clock advances",
+        "M13",
+        {**A_TURN, "deadline": {"near": 3, "far": 5}, "threads": ADDS},
+        "L1_to_W1: readers_add",
+        "NotCurrentSlot",
+    ),
+    of_clock(
+        "M17_late",
+        "what is due within the clock's own tick is put into that tick's slot",
+        "M17_late",
+        {**ONE_LEVEL, "deadline": {"near": 0, "far": 1}, "threads": ADDS},
+        "W1_to_W2: level_takes_its_entry",
+        "NotCurrentSlot",
+    ),
+    of_clock(
+        "M17_turn",
+        "a level takes what is due one whole turn from now",
+        "M17_turn",
+        {**TWO_LEVELS, "deadline": {"near": 2, "far": 3}, "threads": ADDS},
+        "W1_to_W2: level_takes_its_entry",
+        "KeyWindow",
+    ),
+    of_clock(
+        "M18",
+        "a level takes the time as it is given",
+        "M18",
+        {**A_TURN, "deadline": {"near": 4, "far": 8}, "threads": ADDS},
+        "V4_to_V5: clocks_are_whole_ticks",
+        "clocks_are_whole_ticks",
+    ),
+    of_clock(
+        "WrongSlot",
+        "the slot is counted in milliseconds on every level",
+        "WrongSlot",
+        {**TWO_LEVELS, "deadline": {"near": 2, "far": 3}, "threads": ADDS},
+        "W1_to_W2: level_takes_its_entry",
+        "SlotInRange",
+    ),
+    of_clock(
+        "early_behind_five",
+        "an entry is due a moment early if five are linked",
+        (
+            (
+                "\nExpired(e, l) == Deadline[e] < current[l] + Tick(l)\n",
+                "\nExpired(e, l) == Deadline[e] < current[l] + Tick(l) + (taskCounter \\div 5)\n",
+            ),
+        ),
+        scenario(1, 6),
+        "W1_to_K2: due_when_handed_over",
+        "NotEarly",
+    ),
+)
+"""Faults that the theorem about clocks refuses."""
+
 FAULTS = (
+    *OF_CLOCK,
     Fault(
         "SaysNo",
         "put says that an entry is not taken, although it is linked",

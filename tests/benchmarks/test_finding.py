@@ -125,6 +125,15 @@ def test_a_run_without_an_end_is_a_fault_of_the_tool(monkeypatch, tmp_path):
         )
 
 
+def test_addresses_are_hidden_and_take_as_much_room(monkeypatch):
+    ended(monkeypatch, (9, 1))
+    text = "<a.B...x7f23f9b44bd0> | <a.B...x7f23f9b4 | 4bd0> 12 dead < 3"
+    runs = [("t", [sys.executable, "-c", f"print({text!r})"], 1)]
+    monkeypatch.setattr(finding, "commands", lambda name: runs)
+    lines, _ = finding.output("watchdog_close", False)
+    assert lines[-1] == "<a.B...x____________> | <a.B...x________ | ____> 12 dead < 3"
+
+
 def test_the_output_goes_between_the_marks_of_a_page(monkeypatch, capsys, tmp_path):
     page = tmp_path / "page.md"
     for arguments, command in ([], "watchdog_close"), (["--fixed"], '"watchdog_close --fixed"'):

@@ -9,6 +9,7 @@ from typing import Any
 
 from wheelproof.prove.invariant.planted import Fault
 from wheelproof.prove.invariant.subject import Subject
+from wheelproof.prove.variants import mechanisms
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,20 @@ def of_wheel(**threads: str) -> dict[str, Any]:
     return {**sizes, "threads": operations}
 
 
+TWO_EXPIRE: dict[str, Any] = {
+    "wheel_size": 2,
+    "levels": 2,
+    "start": 0,
+    "deadline": {"near": 1, "far": 3},
+    "threads": {"one": [["add", "near"], ["add", "far"], ["expire"]], "two": [["expire"]]},
+}
+"""The clock advances while the other thread puts an entry again."""
+
+
+def of_parts(deadline: dict[str, int], **threads: str) -> dict[str, Any]:
+    return import_module("proofs.parted_timer.planted").scenario(deadline, **threads)
+
+
 MODULES = (
     Module(
         "task_executor",
@@ -92,27 +107,55 @@ MODULES = (
         frozenset(["J4_to_J2"]),
     ),
     Module(
+        "parted_timer",
+        {
+            "FiredOnce": {"handed_over_once"},
+            "CancelWins": {"none_slips"},
+            "CounterExact": {"linked_are_counted"},
+            "PartBounded": {"moves_what_it_may"},
+            "OpenGap": {"one_expires"},
+            "NotEarly": {"none_is_early"},
+            "QueuedOnceWithItsKey": {"keyed_is_queued_once", "none_is_keyed_anew"},
+            "KeyNotPassed": {"key_is_ahead"},
+            "LatenessBound": {"bucket_has_their_key", "keyed_is_queued_once"},
+        },
+        ("NotCounted", "F4_to_W1"),
+        ((of_parts({"e": 0}, a="add e; add e"), "FiredOnce"),),
+        (
+            of_parts({"e": 1, "f": 1}, a="add e; add f; tick", b="cancel F", r="reap"),
+            mechanisms()["parted_timer"].scenarios["added_again"],
+        ),
+        left_out=frozenset(["NotOutpaced"]),
+        mutants_left_out=frozenset(
+            ["AdvancesLast", "CountsOneLevel", "Outpaced", "PartEndsAll", "Unguarded", "Unowned"]
+        ),
+    ),
+    Module(
         "timing_wheel",
-        {"FiredOnce": {"fired_once"}},
+        {
+            "FiredOnce": {"fired_once"},
+            "SlotInRange": {"level_takes_its_entry"},
+            "NotCurrentSlot": {"level_takes_its_entry"},
+            "KeyWindow": {"level_takes_its_entry"},
+            "NotEarly": {"none_is_early"},
+        },
         ("SaysNo", "W4_to_back"),
-        ((of_wheel(add="add e; add e; withdraw"), "FiredOnce"),),
+        (
+            (of_wheel(add="add e; add e; withdraw"), "FiredOnce"),
+            (TWO_EXPIRE, "KeyWindow"),
+        ),
+        (mechanisms()["timing_wheel"].scenarios["two_reapers"],),
         untaken=frozenset(["R5_to_R6"]),
         left_out=frozenset(
             [
                 "TypeOK",
-                "SlotInRange",
-                "NotCurrentSlot",
                 "OneKeyPerSlot",
-                "KeyWindow",
                 "DemotionDescends",
                 "LevelBound",
                 "QueuedOnceWithItsKey",
                 "KeyBeforeDeadline",
-                "NotEarly",
             ]
         ),
-        mutants_left_out=frozenset(
-            ["M11", "M12", "M13", "M17_late", "M17_turn", "M18", "ResetLate", "WrongSlot"]
-        ),
+        mutants_left_out=frozenset(["M11", "M12", "ResetLate"]),
     ),
 )

@@ -17,9 +17,10 @@ from wheelproof.prove.invariant.runs import START, Reached
 from wheelproof.prove.invariant.system import Invariant, own
 from wheelproof.prove.kernel import VC, ProofError
 from wheelproof.prove.module import sizes
-from wheelproof.prove.module.properties import opened, stated
+from wheelproof.prove.module.properties import given, opened, stated
 from wheelproof.prove.module.simulation import simple
 from wheelproof.prove.ts.concrete import State
+from wheelproof.prove.ts.ground import terms_of
 from wheelproof.prove.ts.instances import Instances, cores
 from wheelproof.prove.variants import Changes
 
@@ -86,7 +87,11 @@ class Conditions:
         """
         of, s = self.module, self.module.symbols()
         _, made = of.step(name, s)
-        guards = {f"guard {i}": simple(each) for i, each in enumerate(made.guards, 1)}
+        constants: set[str] = set()
+        guards = {
+            f"guard {i}": given(simple(each), f"guard_{i}", constants)
+            for i, each in enumerate(made.guards, 1)
+        }
         obliged = [] if [*self.earlier()] else of.obligations(name)
         goals = {f"obligation {i}": simple(each) for i, each in enumerate(obliged, 1)}
         updates = [(getattr(s, variable), value) for variable, value in made.updates.items()]
@@ -138,9 +143,18 @@ class Conditions:
         of, s = self.module, self.module.symbols()
         read = stated(of, name, s)
         described = {f"described {i}": each for i, each in enumerate(read.premises, 1)}
+        firsts = of.first(s, read.firsts)
+        described |= {f"first {i}": each for i, each in enumerate(firsts, 1)}
         premises = {**self.premises, **described, **self.facts(name, *read.sets)}
         goals = {name: opened(read.formula)}
-        kept, goal, missing = cores(of, premises, goals, self.hints(name), made=self.instances)
+        hints = [*self.hints(name)]
+        terms = terms_of([*goals.values(), *hints], {each.name: each.z3 for each in of.SORTS})
+        hints += [
+            function[term]
+            for function in (*read.functions, *of.pointers(s))
+            for term in terms[function.domain().name()]
+        ]
+        kept, goal, missing = cores(of, premises, goals, hints, made=self.instances)
         if missing:
             raise NotEntailed(name, missing)
         return self.condition(name, {each: z3.And(f) for each, f in kept.items()}, goal)

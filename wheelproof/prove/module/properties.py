@@ -6,15 +6,17 @@ subsets, ranges of numbers, and the size of a set that a formula describes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from types import SimpleNamespace
 
 import z3
 
-from wheelproof.prove.module.scopes import Frames, Made, Names
+from wheelproof.prove.module import bags
+from wheelproof.prove.module.scopes import First, Frames, Made, Names
 from wheelproof.prove.module.sets import size
-from wheelproof.prove.module.shapes import BOOL, INT, Listing, Sequence, Shape, Subset
+from wheelproof.prove.module.shapes import BOOL, INT, Bag, Listing, Sequence, Shape, Subset
 from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.module.terms import Terms
 from wheelproof.prove.module.values import Value, occurs
@@ -32,9 +34,13 @@ from wheelproof.tla.syntax import (
 
 @dataclass
 class Property(Terms):
-    """Terms of a property. ``described``: a new constant for each set -> the formula of it."""
+    """Terms of a property. ``described``: a new constant for each set -> the formula of it.
+
+    ``chosen_of``: by name, functions that give something for each element of such a set.
+    """
 
     described: dict[str, tuple[z3.ExprRef, z3.BoolRef]] = field(default_factory=dict)
+    chosen_of: dict[str, z3.ExprRef] = field(default_factory=dict)
 
     def plain(self, node: Expression, names: Names) -> Value:
         match node:
@@ -45,10 +51,16 @@ class Property(Terms):
                 return z3.ForAll([element], z3.Implies(self.plain(one, names)[element], inside))
             case Builtin("\\in", (one, other)):
                 return self.element_of(one, other, names)
+            case Builtin("=" | "/=", (whole, empty)) if bags.is_empty(empty) and isinstance(
+                self.shape(whole, names), Bag
+            ):
+                return self.is_empty(whole, node.name == "=", names)
             case Call(_, (many, Number(1))) if node.name == "\\leq":
                 if (found := self.one_at_most(many, names)) is not None:
                     return found
-            case Call(_, (Builtin("$SubsetOf", (body,), (bound,)),)) if node.name == "Cardinality":
+            case Call(_, (Builtin("$SubsetOf", (body,), (bound,)),)) if (
+                node.name == "Cardinality" and not self.counts_places(bound, names)
+            ):
                 of, members = self.collected(body, bound, names)
                 return size(of)(members)
         return super().plain(node, names)
@@ -85,6 +97,23 @@ class Property(Terms):
                 ]
                 return z3.ForAll(each, z3.Implies(z3.And(here), each[0] == each[1]))
         return None
+
+    def counts_places(self, bound: Bound, names: Names) -> bool:
+        """Whether a set is of places of a sequence without order, which is counted otherwise."""
+        match bound.domain:
+            case Builtin("DOMAIN", (whole,)):
+                return isinstance(self.shape(whole, names), Bag)
+        return False
+
+    def is_empty(self, whole: Expression, empty: bool, names: Names) -> z3.BoolRef:
+        """Whether a sequence is, or is not: in a property it may depend on a bound name."""
+        shape = self.shape(whole, names)
+        assert isinstance(shape, Bag)
+        element = z3.Const(f"in_{whole.place.line}", shape.of.z3)
+        counts = self.of(whole, shape, names)
+        if empty:
+            return z3.ForAll([element], counts[element] <= 0)
+        return z3.Exists([element], counts[element] > 0)
 
     def subset(self, node: Expression, names: Names) -> Sort:
         of = self.shape(node, names)
@@ -185,20 +214,26 @@ class Property(Terms):
         for number in count(1):
             name = f"described_{line}" + (f"_{number}" if number > 1 else "")
             members = z3.Const(name, z3.ArraySort(element.sort(), z3.BoolSort()))
-            premise = z3.ForAll([element], members[element] == holds)
+            premise, functions = description(members, element, holds)
             if name not in self.described or self.described[name][1].eq(premise):
                 self.described[name] = members, premise
+                self.chosen_of |= {str(function): function for function in functions}
                 break
         return members
 
 
 @dataclass(frozen=True)
 class Stated:
-    """A property in a state. ``sets``: the constants in it that ``premises`` describe."""
+    """A property in a state. ``sets``: the constants in it that ``premises`` describe.
+
+    ``functions``: those in the premises. ``firsts``: first elements of sequences that it reads.
+    """
 
     formula: z3.BoolRef
     sets: tuple[z3.ExprRef, ...]
     premises: tuple[z3.BoolRef, ...]
+    functions: tuple[z3.ExprRef, ...]
+    firsts: Mapping[str, First]
 
 
 def stated(system: Generated, name: str, s: SimpleNamespace) -> Stated:
@@ -206,7 +241,42 @@ def stated(system: Generated, name: str, s: SimpleNamespace) -> Stated:
     terms = Property(system.WORDS, s, system.SHAPES, Frames())
     formula = terms.truth(system.MODULE.definition(name).body, {})
     sets = tuple(members for members, _ in terms.described.values())
-    return Stated(formula, sets, tuple(each for _, each in terms.described.values()))
+    premises = tuple(each for _, each in terms.described.values())
+    firsts = tuple(guard for first in terms.firsts.values() for guard in first.guards())
+    functions = tuple(terms.chosen_of.values())
+    return Stated(formula, sets, (*premises, *firsts), functions, terms.firsts)
+
+
+def description(
+    members: z3.ExprRef, element: z3.ExprRef, holds: z3.BoolRef
+) -> tuple[z3.BoolRef, list[z3.ExprRef]]:
+    """That a set has the elements that a formula holds of, and the functions that are in that.
+
+    Where the formula says that there is something, a function gives it, for each element.
+    """
+    functions: list[z3.ExprRef] = []
+    bound, chosen_conjuncts, conjuncts = [element], [], []
+    for number, conjunct in enumerate(holds.children() if z3.is_and(holds) else [holds]):
+        if not (z3.is_quantifier(conjunct) and conjunct.is_exists()):
+            chosen_conjuncts.append(conjunct)
+            conjuncts.append(conjunct)
+            continue
+        sorts = [(conjunct.var_name(i), conjunct.var_sort(i)) for i in range(conjunct.num_vars())]
+        new = [z3.Const(f"{name}_{number}", sort_) for name, sort_ in sorts]
+        arrays = [
+            z3.Const(f"{members}_{name}", z3.ArraySort(element.sort(), sort_))
+            for name, sort_ in sorts
+        ]
+        functions += arrays
+        bound += new
+        values = [function[element] for function in arrays]
+        conjuncts.append(z3.substitute_vars(conjunct.body(), *reversed(new)))
+        chosen_conjuncts.append(z3.substitute_vars(conjunct.body(), *reversed(values)))
+    if not functions:
+        return z3.ForAll([element], members[element] == holds), []
+    only = z3.ForAll([element], z3.Implies(members[element], z3.And(chosen_conjuncts)))
+    every = z3.ForAll(bound, z3.Implies(z3.And(conjuncts), members[element]))
+    return z3.And(only, every), functions
 
 
 def opened(formula: z3.BoolRef, prefix: str = "goal", taken: set[str] | None = None) -> z3.BoolRef:

@@ -332,9 +332,12 @@ class Shaped:
             return made
         if isinstance(want, Sort) and have == INT and want.name in self.words.numbered:
             made = getattr(self.s, out_of(want, WHOLE))[value]
-            self.obligations.append(z3.Or(value == 0, made != want.null))
+            zero = [value == 0] if self.words.zero_is_null(want) else []
+            self.obligations.append(z3.Or(*zero, made != want.null))
             return made
         if isinstance(have, Sort) and want == INT and have.name in self.words.numbered:
+            if have.name in self.words.from_zero:
+                self.obligations.append(value != have.null)
             return getattr(self.s, into(have, WHOLE))[value]
         raise OutsideSubset(f"{shown(node)} where another set's element is needed", node.place)
 

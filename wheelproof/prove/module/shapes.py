@@ -236,13 +236,13 @@ class Vocabulary:
     strings that stand for it. ``elements``: string -> the set's sort that it is an element of; the
     constant ``called_...`` stands for it. ``numbered``: name of a sort whose
     elements are numbers from 1, and 0 its null -> the greatest of them; a set ``1..N`` has this
-    name. ``unordered``: an operator on sequences -> the one of Append and Tail that it is, but for
-    the order. ``functions``: an operator of one constant -> its values' shape. ``searches``:
-    operators that give the first place of a sequence, from a place on, that is not null.
-    ``added``: further sorts, of what the module has no set of. ``saved``: sorts of sequences that
-    calls save. ``unread``: variables that have no
-    terms. What reads them is not known: a test of them may come
-    out either way, and a variable that is set by them may have any value.
+    name. ``from_zero``: those whose numbers begin with 0, and whose null is none. ``unordered``:
+    an operator on sequences -> the one of Append and Tail that it is, but for the order.
+    ``functions``: an operator of one constant -> its values' shape. ``searches``: operators that
+    give the first place of a sequence, from a place on, that is not null. ``added``: further sorts,
+    of what the module has no set of. ``saved``: sorts of sequences that calls save. ``unread``:
+    variables that have no terms. What reads them is not known: a test of them may come out either
+    way, and a variable that is set by them may have any value.
     """
 
     threads: Sort
@@ -254,6 +254,7 @@ class Vocabulary:
     nulls: frozenset[str] = frozenset()
     elements: Mapping[str, Sort] = field(default_factory=dict)
     numbered: Mapping[str, Callable[[Any], z3.ArithRef]] = field(default_factory=dict)
+    from_zero: frozenset[str] = frozenset()
     unordered: Mapping[str, str] = field(default_factory=dict)
     functions: Mapping[str, Function] = field(default_factory=dict)
     searches: frozenset[str] = frozenset()
@@ -296,14 +297,22 @@ class Vocabulary:
         """The sorts whose elements are numbers."""
         return [item for item in self.sorts if item.name in self.numbered]
 
+    def zero_is_null(self, of: Shape) -> bool:
+        """Whether it is a sort of numbers from 1, so that 0 stands for its null."""
+        return isinstance(of, Sort) and of.name in self.numbered and of.name not in self.from_zero
+
     def numbered_at(self, part: Sort, number: z3.ArithRef, s: Any) -> z3.BoolRef:
-        """A number from 1 to the greatest is that of one element; others are of none."""
-        made = getattr(s, out_of(part, WHOLE))[number]
-        return z3.If(
-            z3.And(1 <= number, number <= self.numbered[part.name](s)),
-            getattr(s, into(part, WHOLE))[made] == number,
-            made == part.null,
-        )
+        """A number from the first to the greatest is that of one element; others are of none."""
+        element = getattr(s, out_of(part, WHOLE))[number]
+        inverse = getattr(s, into(part, WHOLE))[element] == number
+        if part.name in self.from_zero:
+            inverse = z3.And(element != part.null, inverse)
+        return z3.If(self.in_range(part, number, s), inverse, element == part.null)
+
+    def in_range(self, part: Sort, number: z3.ArithRef, s: Any) -> z3.BoolRef:
+        """Whether a number is that of an element."""
+        first = 0 if part.name in self.from_zero else 1
+        return z3.And(first <= number, number <= self.numbered[part.name](s))
 
 
 def items(of: Sort) -> str:

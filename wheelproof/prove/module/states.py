@@ -266,7 +266,7 @@ class Placed:
                 return null if null and value == self.null else shape.called.get(value, value)
             case Sort():
                 none = value == self.null or value in self.words.nulls
-                none = none or (value == 0 and shape.name in self.words.numbered)
+                none = none or (value == 0 and self.words.zero_is_null(shape))
                 return None if none else value
         return value
 

@@ -11,6 +11,7 @@ import z3
 
 from wheelproof.prove.module import levels, unions
 from wheelproof.prove.module.actions import Actions
+from wheelproof.prove.module.scopes import First
 from wheelproof.prove.module.shapes import (
     Function,
     Listing,
@@ -47,6 +48,14 @@ class Generated(System):
         return [*unions.given(self.WORDS, s)]
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
+        return []
+
+    def first(self, s: SimpleNamespace, firsts: Mapping[str, First]) -> list[z3.BoolRef]:
+        """Assumptions on the first elements of sequences."""
+        return []
+
+    def pointers(self, s: SimpleNamespace) -> list[z3.ExprRef]:
+        """Functions that a property's conjuncts are taken at, of the elements in it."""
         return []
 
     @cached_property

@@ -77,7 +77,7 @@ class Terms(Shaped):
                     return want.null
                 if isinstance(want, Words) and want.null:
                     return getattr(want.of, want.null)
-            case Number(0) if isinstance(want, Sort) and want.name in self.words.numbered:
+            case Number(0) if isinstance(want, Sort) and self.words.zero_is_null(want):
                 return want.null
             case Text(value):
                 if isinstance(want, Words) and (word := want.value(value)) is not None:
@@ -355,8 +355,9 @@ class Terms(Shaped):
         element = z3.Const(f"{formal.name}_{node.place.line}", sort.z3)
         with self.bound_to(element, node):
             inner = self.truth(body, {**names, formal: Made(element, sort)})
-        if sort.null is not None:
-            here = element != sort.null
+        members = self.members(bound.domain, names)
+        if members is not None or sort.null is not None:
+            here = element != sort.null if members is None else members[element]
             inner = z3.Implies(here, inner) if every else z3.And(here, inner)
         return (z3.ForAll if every else z3.Exists)([element], inner)
 

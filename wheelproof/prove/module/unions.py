@@ -23,12 +23,15 @@ def given(words: Vocabulary, s: Any) -> Iterator[z3.BoolRef]:
         (element,) = part.consts(f"numbered_{part.name}")
         number, put = z3.Int("any_number"), getattr(s, into(part, WHOLE))
         yield put[part.null] == 0
-        yield z3.ForAll([element], getattr(s, out_of(part, WHOLE))[put[element]] == element)
+        inverse = getattr(s, out_of(part, WHOLE))[put[element]] == element
+        if part.name in words.from_zero:
+            inverse = z3.Or(element == part.null, inverse)
+        yield z3.ForAll([element], inverse)
         yield z3.ForAll(
             [element],
             z3.Implies(
                 element != part.null,
-                z3.And(1 <= put[element], put[element] <= words.numbered[part.name](s)),
+                words.in_range(part, put[element], s),
             ),
         )
         yield z3.ForAll([number], words.numbered_at(part, number, s))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 import z3
 
+from wheelproof.prove.module import unions
 from wheelproof.prove.module.shapes import BOOL, INT, Bag, Function, Vocabulary, Words
 from wheelproof.prove.module.systems import made
 from wheelproof.prove.ts.system import Enumeration, sort
@@ -146,6 +150,21 @@ def test_what_stands_behind_a_condition_obliges_only_where_it_holds(written):
     assert all(entails([], each) for each in behind.obligations("A_to_B"))
     assert not all(entails([], each) for each in before.obligations("A_to_B"))
     assert all(entails([first != ITEM.null], each) for each in before.obligations("A_to_B"))
+
+
+def test_numbers_that_begin_with_zero_have_an_element_for_it():
+    """Otherwise zero is the null's."""
+    words = replace(WORDS, from_zero=frozenset(["Shelf"]))
+    s = SimpleNamespace(**{name: z3.Const(name, of) for name, of in words.arrays().items()})
+    s.Shelves = z3.Int("Shelves")
+    zero = s.Int_as_Shelf[0]
+    with_zero, without = [*unions.given(words, s)], [*unions.given(WORDS, s)]
+    assert entails([*with_zero, s.Shelves >= 0], zero != PLACE.null)
+    assert entails([*with_zero, s.Shelves >= 0], s.Shelf_as_Int[zero] == 0)
+    assert entails([*without, s.Shelves >= 0], zero == PLACE.null)
+    assert entails([*with_zero, s.Shelves < 0], zero == PLACE.null)
+    assert words.zero_is_null(ITEM) is words.zero_is_null(PLACE) is False
+    assert WORDS.zero_is_null(PLACE)
 
 
 def test_a_number_beyond_the_last_element_is_an_obligation(written):

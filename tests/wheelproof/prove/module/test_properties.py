@@ -11,6 +11,7 @@ from wheelproof.prove.module.sets import size
 from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
+    Bag,
     Function,
     Listing,
     Subset,
@@ -36,6 +37,8 @@ WORDS = Vocabulary(
         **dict.fromkeys(["marked", "others"], Subset(ITEM)),
         "hot": Subset(HAND),
         "seq": sequence(ITEM),
+        "bag": Bag(ITEM),
+        "bags": Function(ITEM, Bag(ITEM)),
         "pc": prefixed("BakerLabel", "at", "Nowhere A"),
     },
 )
@@ -112,6 +115,18 @@ VALUES = {
         "\\A i \\in Items : row[i] > x",
         lambda s: z3.ForAll([I], z3.Implies(ITEM.null != I, s.row[I] > s.x)),
     ),
+    "EachIsEmpty": (
+        "\\A i \\in Items : bags[i] = <<>>",
+        lambda s: z3.ForAll([I, J], z3.Implies(ITEM.null != I, s.bags[I][J] <= 0)),
+    ),
+    "OneHasSome": (
+        "\\E i \\in Items : bags[i] # <<>>",
+        lambda s: z3.Exists([I, J], z3.And(ITEM.null != I, s.bags[I][J] > 0)),
+    ),
+    "TimesInABag": (
+        "Cardinality({i \\in DOMAIN bag : bag[i] = item}) = x",
+        lambda s: s.bag[s.item] == s.x,
+    ),
 }
 """Name -> the property, and the formula."""
 REFUSED = {
@@ -137,6 +152,8 @@ def expressed(modules):
     texts |= {f"Refused{name}": text for name, (text, _) in REFUSED.items()}
     texts["TwoSets"] = "Above(x) <= Above(y)"
     texts["OneSet"] = "Above(x) <= Above(x)"
+    texts["Below"] = "Cardinality({i \\in marked : \\E j \\in others : row[j] > row[i]}) <= y"
+    texts["First"] = "bag[1] = item"
     texts["Described"] = "Cardinality({i \\in marked : row[i] > x}) <= y"
     lines = "\n".join(f"Is{name} == {text}" for name, text in texts.items())
     file = modules({"Bakery": HEAD + lines})["Bakery"]
@@ -163,6 +180,29 @@ def test_a_set_that_a_formula_describes_is_a_constant_with_a_premise(expressed):
     assert entails([], value == (size(ITEM)(members) <= s.y))
     assert entails([premise], members[I] == z3.And(s.marked[I], s.row[I] > s.x))
     assert not entails([], members[I] == z3.And(s.marked[I], s.row[I] > s.x))
+
+
+def test_a_set_of_what_there_is_something_for_has_a_function_to_that(expressed):
+    """The premises say the same as without the function, if it may be any."""
+    _, terms = expressed.of("IsBelow", BOOL)
+    s = expressed.s
+    ((members, premise),) = terms.described.values()
+    (function,) = terms.chosen_of.values()
+    some = z3.Exists([J], z3.And(s.others[J], s.row[J] > s.row[I]))
+    described = members[I] == z3.And(s.marked[I], some)
+    assert entails([premise], described)
+    assert entails([premise, members[I]], s.others[function[I]])
+    whole = z3.ForAll([I], described)
+    best = z3.ForAll([I], z3.Implies(some, s.row[function[I]] > s.row[I]))
+    best = z3.And(best, z3.ForAll([I], z3.Implies(some, s.others[function[I]])))
+    assert entails([whole, best], premise)
+
+
+def test_the_first_element_in_a_property_is_one_that_is_there(expressed):
+    value, terms = expressed.of("IsFirst", BOOL)
+    (first,) = terms.firsts.values()
+    guards = [*first.guards(), value, expressed.s.item != ITEM.null]
+    assert entails(guards, expressed.s.bag[expressed.s.item] > 0)
 
 
 ROW, MARK = (

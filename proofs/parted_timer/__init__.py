@@ -1,0 +1,1 @@
+"""The timer whose flush gives the lock back, for any number of threads, entries and parts."""
