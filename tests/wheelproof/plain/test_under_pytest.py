@@ -192,18 +192,18 @@ PASSED = {
 }
 
 FAILED = {
-    "test_block": "bug: AssertionError",
+    "test_block": "bug: IndexError",
     "test_two_blocks": "A block of the test says",
     "test_fixture_with_options": "budget: ",
-    "test_fixture_of_racy_code": "bug: AssertionError",
+    "test_fixture_of_racy_code": "bug: IndexError",
     "test_marker_with_a_slip": "the marker explore takes into, bound, executions, seed by name",
-    "test_parameter[Pool]": "bug: AssertionError",
+    "test_parameter[Pool]": "bug: IndexError",
     "test_fixture_of_wider_scope": "the fixture shared of scope module holds",
-    "test_fixture_of_class": "bug: AssertionError",
+    "test_fixture_of_class": "bug: IndexError",
     "test_asynchronous": "test_pool.py::test_asynchronous is asynchronous",
     "test_event_loop": "starts an event loop of asyncio",
     "test_subprocess": "starts a subprocess",
-    "test_called": "bug: AssertionError",
+    "test_called": "bug: IndexError",
     "test_alone": "vacuous: ",
 }
 """Test -> what its failure says."""
@@ -272,8 +272,8 @@ def folder(tmp_path_factory):
     ("arguments", "code", "text"),
     [
         (["test_pool.py::test_not_explored"], 5, "vacuous"),
-        (["test_pool.py::test_block"], 1, "bug: AssertionError"),
-        (["test_pool.py::program"], 1, "bug: AssertionError"),
+        (["test_pool.py::test_block"], 1, "bug: IndexError"),
+        (["test_pool.py::program"], 1, "bug: IndexError"),
         (["test_pool.py::test_fixture"], 0, "exhausted: "),
         (["test_pool.py::test_fixture", "--bound", "0"], 0, "bounded: "),
         (["test_pool.py::test_fixture", "--executions", "3"], 3, "budget: "),
