@@ -16,7 +16,7 @@ from traces import schema
 from wheelproof.checks import coverage
 from wheelproof.checks.context import Context, Report
 from wheelproof.project import find, name_of
-from wheelproof.python.runtime.primitives import registered
+from wheelproof.python.runtime.primitives import primitive_names
 from wheelproof.verdict import Row, read_results
 
 SUBJECT = ROOT / "examples" / "one_shot"
@@ -258,7 +258,7 @@ def test_the_tool_names_no_mechanism():
         name
         for spec in specs
         for name in (spec.stem, name_of(spec.stem))
-        if spec.stem not in registered()
+        if spec.stem not in primitive_names()
     }
     assert {"OneShot", "one_shot", "TimerTaskList", "timer_task_list"} <= names
     about = re.compile(rf"\b({'|'.join(sorted(names))})\b")
