@@ -171,7 +171,10 @@ def versions() -> dict[str, str]:
 
 @cache
 def packages() -> dict[str, str]:
-    """Name -> version of the tool and of all that it needs, read once in a process."""
+    """Name -> version of the tool and of all that it needs, read once in a process.
+
+    An extra of the tool counts where it is installed: solvers are one.
+    """
     by_name: dict[str, str] = {}
     waiting = ["wheelproof"]
     while waiting:
@@ -181,6 +184,7 @@ def packages() -> dict[str, str]:
             by_name[name] = read["Version"]
             for requirement in read.get_all("Requires-Dist") or ():
                 match = _NAME.match(requirement)
-                if match and "extra ==" not in requirement and match[0] not in by_name:
+                needed = name == "wheelproof" or "extra ==" not in requirement
+                if match and needed and match[0] not in by_name:
                     waiting.append(match[0])
     return by_name

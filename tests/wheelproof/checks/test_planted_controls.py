@@ -42,7 +42,7 @@ WITHOUT = {
     "agreement.check": "the row of a witness that one side lacks: a finding",
     "composition.check": OF_MUTANTS,
     "composition.race_row": OF_MUTANTS,
-    "jobs.carry_out": "the row of a job that an error ended: never in order",
+    "job.carry_out": "the row of a job that an error ended: never in order",
     "jvm.same_classes": "the changes of classes, in the same run, are its faults",
     "jvm._Checks.carry_out": "the changes of classes, in the same run, are its faults",
     "lock_order.lock_order": "it plants edges, and says itself which it does not reject",
@@ -280,7 +280,7 @@ def test_each_row_has_planted_faults_or_a_reason():
 def proved():
     """The view of one graph of `system_timer`, the graph, and the table of actions."""
     mechanism = mechanisms()["system_timer"]
-    module = isolated.load(mechanism.root, "proofs.protocols.system_timer_view")
+    module = isolated.load(mechanism.root, "proofs.system_timer.view")
     model = mechanism.model("one_adder")
     (view,) = module.views(model)
     return mechanism, module, view, explore(model)

@@ -121,7 +121,7 @@ def test_a_race_of_coarse_schedules_alone_has_its_schedule_too(context, monkeypa
     assert len([step for step in found.steps if step.kind != "silent"]) > len(
         coarse.racing.schedule
     )
-    monkeypatch.setattr(random, "refined", lambda *_: None)
+    monkeypatch.setattr(random, "refine", lambda *_: None)
     (row,) = random.check(mutated, config).rows
     assert row.property == "NoDataRace" and row.trace is None
 
