@@ -192,7 +192,7 @@ def test_rules_in_bulk_are_checked_in_memory_too(tmp_path):
     assert document["runs"][0]["broken"] == {"AtMostOneList": 1}
     found = recorded.read(tmp_path)
     assert isinstance(found, recorded.Recorded) and found.runs == {"violates": 1}
-    assert found.events == document["events"] > 0 and found.seen["kinds of event"][0] > 0
+    assert found.events == document["events"] > 0 and found.covered["kinds of event"][0] > 0
     assert invoke("check", GOLDEN / "readd.jsonl", "--engine", "memory").exit_code == 0
 
 
