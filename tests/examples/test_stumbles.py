@@ -77,11 +77,11 @@ def handler(code):
 
 
 def test_the_handlers_that_the_message_and_the_page_show_are_taken():
-    ((_, _, _, shown),) = dropped.swallowed(handler("except Closed: return None"))
+    ((_, _, _, shown),) = dropped.swallow_faults(handler("except Closed: return None"))
     page = (ROOT / "docs" / "add-a-mechanism.md").read_text(encoding="utf-8")
     for text in (shown, page):
         (code,) = re.findall(r"`(except \w+ as\s+error: [^`]+)`", text)
-        assert not list(dropped.swallowed(handler(" ".join(code.split()))))
+        assert not list(dropped.swallow_faults(handler(" ".join(code.split()))))
 
 
 def test_a_mutant_that_survives_says_where_its_change_shows(buffer):

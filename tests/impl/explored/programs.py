@@ -125,7 +125,7 @@ def final(mechanism: str, scenario: str) -> frozenset[tuple[object, ...]]:
     A property that the scenario is there to break does not count.
     """
     subject = mechanisms()[mechanism]
-    kept = subject.kept(scenarios(mechanism)[scenario])
+    kept = subject.invariants_of(scenarios(mechanism)[scenario])
     graph = reduced_graph(subject, scenario, lambda *_: None)
     ends = outcomes(graph, kept)
     return frozenset(_plain(values) for values, wrong in ends.items() if not wrong)
@@ -155,7 +155,7 @@ def write(case: Case, folder: Path) -> None:
         scenario=_plain(program),
         programs=_plain(programs(program)),
         final=set(final(case.mechanism, case.scenario)),
-        kept=set(case.subject.kept(scenarios(case.mechanism)[case.scenario])),
+        kept=set(case.subject.invariants_of(scenarios(case.mechanism)[case.scenario])),
     )
     (folder / "program.py").write_text(text, encoding="utf-8")
 

@@ -80,7 +80,7 @@ def test_the_controls_of_every_specification_can_be_planted():
 
 def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
     """They name no module: the page's table alone misses a control taken out of a theorem."""
-    (copy / "proofs").mkdir()
+    (copy / "proofs").mkdir(exist_ok=True)
     (copy / "proofs/sums.py").write_text("", encoding="utf-8")
     folder = copy / "tests/proofs"
     folder.mkdir(parents=True)
