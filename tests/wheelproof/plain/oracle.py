@@ -9,6 +9,7 @@ states.
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +76,7 @@ class Drawn(Explorer):
 
     def __init__(self) -> None:
         super().__init__(None)
+        gc.freeze()  # as `ready` does: what earlier tests left is no garbage of a run
         self.shared_sites = 0
         self.outcome: Any = None
         self.observe = self.note
