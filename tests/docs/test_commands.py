@@ -23,6 +23,7 @@ EXAMPLES = (
     "examples/bounded_buffer",
     "examples/door",
     "examples/peterson",
+    "examples/pool",
 )
 PROJECTS = [project.find(ROOT / each) for each in (".", *EXAMPLES)]
 MECHANISMS = {name: mechanism for found in PROJECTS for name, mechanism in found.items()}

@@ -54,6 +54,7 @@ ROOTS = (
     ROOT / "examples" / "bounded_buffer",
     ROOT / "examples" / "door",
     ROOT / "examples" / "peterson",
+    ROOT / "examples" / "pool",
     ROOT / "wheelproof",
     ROOT / "tests",
 )

@@ -20,7 +20,7 @@ from wheelproof.jvm.tasks import tasks
 from wheelproof.project import lock_order as documented
 from wheelproof.project import planned as plans
 from wheelproof.tlc import archive, jar, java, server
-from wheelproof.verdict import LAYERS, Row
+from wheelproof.verdict import LAYERS, Row, Verdict
 
 
 def run(options: VerifyOptions) -> list[Row]:
@@ -155,6 +155,7 @@ def translations(contexts: Mapping[str, Context], wants: Wanted) -> tuple[list[R
     """The rows of the specifications' translations, and the mechanisms that have a stale one.
 
     TLC gets copies without the algorithm: it would not report that its translation is stale.
+    The row of a draft with holes is inconclusive, and its translation is not stale.
     """
     rows: list[Row] = []
     stale: set[str] = set()
@@ -166,7 +167,7 @@ def translations(contexts: Mapping[str, Context], wants: Wanted) -> tuple[list[R
         row = overall.TRANSLATION.row(heard, [])
         if has_row or not row.ok:
             rows.append(row)
-        if not row.ok:
+        if not row.ok and not (context.mechanism.holes and row.verdict is Verdict.INCONCLUSIVE):
             stale.add(name)
             if not has_row:
                 context.listen(Planned(1))

@@ -65,6 +65,7 @@ TABLES = (
     "model",
     "properties",
     "labels",
+    "holes",
     "every_scenario",
     "scenario_groups",
     "scenarios",
@@ -138,6 +139,7 @@ class _Reader(Items):
             scenarios=scenarios,
             module_constants=self.table("module_constants"),
             of_model=self.of_model(scenarios),
+            holes=self.holes(labels),
             pc=head.get("pc", "pc"),
             in_java=head.get("in_java", False),
             configs=self.configs(scenarios, properties, decisions, root, artefact),
@@ -173,6 +175,17 @@ class _Reader(Items):
             if name not in properties
         }
         return properties | built_in
+
+    def holes(self, labels: Table) -> dict[str, str]:
+        """The table [holes]: a label of the mechanism -> the statement that is left out there."""
+        holes = dict(self.table("holes"))
+        self.check_known("holes", "label", holes, labels)
+        for name, text in holes.items():
+            if not isinstance(text, str) or not text.strip():
+                raise self.fail(
+                    "holes", f"{name} has no text", "Write the statement that is left out."
+                )
+        return holes
 
     def decisions(self, root: Path, mechanism: str, module: str) -> dict[str, Decision]:
         """The files of the mechanism's decisions, without hunks of a model that there is not."""

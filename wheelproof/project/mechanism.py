@@ -212,6 +212,8 @@ class Mechanism:
     of_model: OfModel = OfModel()
     """Settings of a compiled model."""
     decisions: Mapping[str, Decision] = field(default_factory=dict)
+    holes: Mapping[str, str] = field(default_factory=dict)
+    """Label -> the statement that a draft left out there. No check is in order while it has any."""
     pc: str = "pc"
     in_java: bool = False
     """Whether the implementation is compiled Java classes alone, without any in Python."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -77,6 +78,16 @@ def files(name: str) -> dict[str, str]:
     }
 
 
+def refuse_present(folder: Path, places: Iterable[str]) -> None:
+    """Refuse to write over a file: UsageError with the first that is there."""
+    if there := [place for place in places if (folder / place).exists()]:
+        raise UsageError(
+            f"{folder / there[0]} is there already.",
+            "Choose another name, or another folder. `wheelproof init --from FILE:CLASS` drafts a "
+            "class that is there, and `wheelproof explore FILE::TEST` checks it by a test of it.",
+        )
+
+
 def write(folder: Path, name: str) -> list[Path]:
     """Write a project into a folder; the files that are new.
 
@@ -84,12 +95,7 @@ def write(folder: Path, name: str) -> list[Path]:
     cannot be written: the new files are removed again.
     """
     texts = files(name)
-    if there := [place for place in texts if (folder / place).exists()]:
-        raise UsageError(
-            f"{folder / there[0]} is there already.",
-            "Choose another name, or another folder. `wheelproof explore FILE::TEST` checks a "
-            "class that is there, by a test of it.",
-        )
+    refuse_present(folder, texts)
     counts_by_name, violations = counts.read(folder / "spec"), counts.read_broken(folder / "spec")
     paths: list[Path] = []
     try:
