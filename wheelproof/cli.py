@@ -36,6 +36,7 @@ from wheelproof.commands.options import (
     mechanisms_of,
     processors,
 )
+from wheelproof.commands.specification import tla
 from wheelproof.commands.starting import init
 from wheelproof.commands.translating import translate
 from wheelproof.errors import UsageError
@@ -372,6 +373,7 @@ def doctor(
     raise typer.Exit(physician.exit_code(findings))
 
 
+app.command()(tla)
 app.command()(translate)
 
 

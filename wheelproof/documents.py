@@ -57,6 +57,16 @@ def read(path: Path, schema: str) -> "Record":
     return parsed(path, reading.content(path), schema)
 
 
+def foreign(path: Path) -> Any:
+    """The JSON of a file of another tool, such as a trace in ITF; UsageError where it is none."""
+    try:
+        return json.loads(reading.text(path), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"{path} is not a JSON document ({error}).", "Correct the file."
+        ) from error
+
+
 def parsed(path: Path, content: bytes, schema: str) -> "Record":
     """The document that a content is. ``path``: how errors name it. Raises as :func:`read`."""
     try:

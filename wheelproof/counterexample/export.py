@@ -7,7 +7,6 @@ mended, and fails when the fault is back.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -19,11 +18,10 @@ from wheelproof.counterexample.numbering import SILENT, numbers
 from wheelproof.documents import encode
 from wheelproof.errors import UsageError
 from wheelproof.names import WORD, is_word
-from wheelproof.tlc.values import Function, ModelValue, Value, ValueSyntaxError, parse_value
+from wheelproof.tlc.itf import encoded
+from wheelproof.tlc.values import ValueSyntaxError, parse_value
 
 _PLACE = re.compile(r"(?P<variable>[^\[]+)\[(?P<index>.*)\]", re.DOTALL)
-
-_LARGEST = 2**53 - 1  # what every reader of JSON keeps exactly
 
 
 def itf(trace: Counterexample) -> str:
@@ -80,34 +78,14 @@ def _state(
 
 
 def _index(text: str) -> Any:
-    return _json(int(text)) if re.fullmatch(r"-?[0-9]+", text) else text
+    return encoded(int(text)) if re.fullmatch(r"-?[0-9]+", text) else text
 
 
 def _value(text: str) -> Any:
     try:
-        return _json(parse_value(text))
+        return encoded(parse_value(text))
     except ValueSyntaxError:
         return text
-
-
-def _json(value: Value) -> Any:
-    match value:
-        case bool() | str():
-            return value
-        case int():
-            return value if abs(value) <= _LARGEST else {"#bigint": str(value)}
-        case ModelValue():
-            return value.name
-        case tuple():
-            return {"#tup": [_json(element) for element in value]}
-        case frozenset():
-            elements = [_json(element) for element in value]
-            return {"#set": sorted(elements, key=lambda element: json.dumps(element))}
-        case Function() if all(isinstance(name, str) for name in value):
-            return {name: _json(value[name]) for name in value}
-        case Function():
-            return {"#map": [[_json(name), _json(value[name])] for name in value]}
-    raise TypeError(f"{value!r} is not a canonical TLA+ value")
 
 
 def schedule_of(counterexample: Counterexample) -> list[str]:

@@ -42,6 +42,8 @@ def source_text(
     if not 0 < int(number) <= len(lines):
         return ""
     line = lines[int(number) - 1]
+    if relative.suffix == ".tla":
+        return line.strip() if label in line else "(the file has changed since)"
     comment = _COMMENT.search(line)
     if label and (comment is None or not re.search(rf"\b{re.escape(label)}\b", comment[0])):
         return "(the file has changed since)"

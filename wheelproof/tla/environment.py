@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from wheelproof.errors import UsageError
-from wheelproof.tla import values
+from wheelproof.tla import collections, values
 from wheelproof.tla.program import Kept, Program, Programs
 from wheelproof.tla.syntax import Expression
 from wheelproof.tla.values import Domain, Map, Undefined, Values
@@ -28,10 +29,17 @@ class Alternative(str):
 
 
 class Environment:
-    """The globals of a module's program in one scenario."""
+    """The globals of a module's program in one scenario.
+
+    ``names``: globals of the program in the place of those of every program.
+    """
 
     def __init__(
-        self, programs: Programs, constants: Mapping[str, object], threads: tuple[str, ...]
+        self,
+        programs: Programs,
+        constants: Mapping[str, object],
+        threads: tuple[str, ...],
+        names: Mapping[str, Any] | None = None,
     ) -> None:
         module = programs.module
         if missing := [name for name in module.constants if name not in constants]:
@@ -46,6 +54,18 @@ class Environment:
         self._names: dict[str, Any] = {
             "Map": Map,
             "Once": values.Once,
+            "Unfolded": values.Unfolded,
+            "tied": values.tied,
+            "text": values.text,
+            "asserted": _asserted,
+            "lacking": _lacking,
+            "product": product,
+            "product_of": _product_of,
+            "subsets": collections.subsets,
+            "functions": partial(collections.functions, maps),
+            "records": partial(collections.records, maps),
+            "permutations": partial(collections.permutations, maps),
+            "arranged": partial(collections.arranged, maps),
             "ordered": values.ordered,
             "choose": values.choose,
             "chosen": Alternative,
@@ -66,9 +86,15 @@ class Environment:
             "THREADS": maps.domain(threads),
             "ORDER": sorted(range(len(threads)), key=lambda place: values.order(threads[place])),
             "AT": {name: place for place, name in enumerate(threads)},
+            **(names or {}),
         }
         for name in module.constants:
-            self._names[f"C_{name}"] = maps.from_plain(constants[name])
+            if constants[name] is not None:
+                self.assign(name, maps.from_plain(constants[name]))
+
+    def assign(self, name: str, value: Any) -> None:
+        """Give a declared constant its TLA+ value."""
+        self._names[f"C_{name}"] = self._globals[f"C_{name}"] = value
 
     def constant(self, name: str) -> Any:
         """The value of a declared constant; None where the module has none of this name."""
@@ -139,3 +165,27 @@ def _power(base: int, exponent: int) -> int:
         raise Undefined(f"The exponent is {exponent}.")
     result: int = base**exponent
     return result
+
+
+def product(factors: Iterable[int]) -> int:
+    """The product of numbers, up to the first that is zero."""
+    result = 1
+    for factor in factors:
+        if not factor:
+            return 0
+        result *= factor
+    return result
+
+
+def _product_of(*factors: Callable[[], int]) -> int:
+    return product(factor() for factor in factors)
+
+
+def _lacking(subject: str, label: Any, names: str) -> None:
+    raise Undefined(f"{subject} of {label} gives {names} no value.")
+
+
+def _asserted(condition: bool, message: Any) -> bool:
+    if not condition:
+        raise Undefined(f"Assert fails: {values.text(message)}.")
+    return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -44,14 +44,18 @@ class Source(NamedTuple):
         return hashlib.sha256(content.encode()).hexdigest()
 
 
-def source(module: Path, texts: Mapping[str, str] | None = None) -> Source:
-    """A module with those of its folder that it uses. ``texts``: other ones than the files'.
+def source(
+    module: Path, texts: Mapping[str, str] | None = None, libraries: Sequence[Path] = ()
+) -> Source:
+    """A module with those of its folder and of ``libraries`` that it uses.
+
+    ``texts``: other ones than the files'.
 
     Comments are left out. Raises UsageError where there is no such module.
     """
     files = {
         file.name: mc.without_comments((texts or {}).get(file.name) or reading.text(file))
-        for file in mc.closure(module)
+        for file in mc.closure(module, libraries)
     }
     return Source(module.stem, tuple(sorted(files.items())))
 
@@ -66,10 +70,18 @@ def load(module: Path, texts: Mapping[str, str] | None = None) -> Module:
 
 @lru_cache(maxsize=8)
 def _load(source: Source) -> Module:
+    return tree(source)
+
+
+def tree(source: Source, replaced: reader.Replaced | None = None) -> Module:
+    """The syntax tree of a module, as an object of the caller's own, which it may change.
+
+    ``replaced``: operators that others replace in one module. Errors are those of :func:`load`.
+    """
     jar = jars.locate()
-    if (tree := _trees().read(source.digest(jar))) is not None:
+    if (stored := _trees().read(source.digest(jar))) is not None:
         with suppress(ToolError, zlib.error):
-            return reader.read(zlib.decompress(tree))
+            return reader.read(zlib.decompress(stored), replaced)
     ((xml, refusal),) = _export([source], javas.locate(), jar)
     if refusal == sany.MISSING:
         raise ToolError(
@@ -78,7 +90,7 @@ def _load(source: Source) -> Module:
     if refusal:
         change = remedy(refusal) or "Correct the module"
         raise UsageError(f"SANY refuses {source.name}.tla: {refusal}.", f"{change}.")
-    return reader.read(xml)
+    return reader.read(xml, replaced)
 
 
 def prepare(sources: Iterable[Source], *, java: Java | None = None, jar: Jar | None = None) -> None:

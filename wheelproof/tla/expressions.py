@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wheelproof.tla import sets
-from wheelproof.tla.names import SHOWN, free, has_at
+from wheelproof.tla import functions, sets
+from wheelproof.tla.names import SHOWN, free
 from wheelproof.tla.scope import Scope
-from wheelproof.tla.standard import standard
+from wheelproof.tla.standard import standard, standard_operator
 from wheelproof.tla.syntax import (
     At,
-    Bound,
     Builtin,
     Call,
     Constant,
@@ -32,6 +31,8 @@ from wheelproof.tla.syntax import (
     Place,
     Text,
     Variable,
+    applied,
+    variables_of,
 )
 
 INFIX = {
@@ -65,8 +66,15 @@ class Expressions:
         self.scope, self.define, self.keep = scope, define, keep
         self.fold, self.fresh, self.name = fold, fresh, name
         self.place = Place("", 0)
+        self.enabled: Callable[[Expressions, Expression], str] = _not_enabled
+        """The code of ENABLED."""
+        self.late: frozenset[Formal] = frozenset()
+        """The parameters whose values are computed where they are needed."""
+        self.open: set[int] = set()
+        """The identities of definitions whose bodies stand where they are called."""
         self._at: list[str] = []
         self._local: dict[int, str] = {}
+        self._applied: frozenset[int] = frozenset()
         self._constant: dict[int, bool] = {}
 
     def is_constant(self, node: Expression) -> bool:
@@ -105,7 +113,9 @@ class Expressions:
                 return self.scope.variable(node.name, node.place)
             case Parameter():
                 name = self.name(node.formal)
-                return f"{name}({self.list_of(node.arguments)})" if node.arguments else name
+                if node.arguments or node.formal in self.late:
+                    return f"{name}({self.list_of(node.arguments)})"
+                return name
             case At():
                 return self._at[-1]
             case Let():
@@ -133,10 +143,15 @@ class Expressions:
         """Give a LET's definition, which is in scope, this Python name."""
         self._local[id(definition)] = name
 
-    def let(self, node: Let) -> str:
+    def let(self, node: Let, body: Callable[[Expression], str] | None = None) -> str:
+        """The code of a LET. ``body`` makes the code of its expression."""
         names = [self.local(definition) for definition in node.definitions]
-        functions = [self.lambda_of(definition) for definition in node.definitions]
-        code = self.expression(node.body)
+        self._applied |= applied(node)
+        functions = [
+            "None" if self.is_inlined(definition) else self.lambda_of(definition)
+            for definition in node.definitions
+        ]
+        code = (body or self.expression)(node.body)
         for name, value in reversed(list(zip(names, functions, strict=True))):
             code = f"(lambda {name}: {code})({value})"
         return code
@@ -144,10 +159,20 @@ class Expressions:
     def lambda_of(self, definition: Definition) -> str:
         """A definition of a LET as a function, or as its value once that is needed."""
         if definition.recursive:
-            raise OutsideSubset("a recursive operator in a LET", definition.place)
+            name = self.local(definition)
+            return (
+                f"tied(lambda {name}: lambda {self.formals(definition)}: {self.body(definition)})"
+            )
         if not definition.formals:
-            return f"Once(lambda: {self.expression(definition.body)})"
-        return f"(lambda {self.formals(definition)}: {self.expression(definition.body)})"
+            return f"Once(lambda: {self.body(definition)})"
+        return f"(lambda {self.formals(definition)}: {self.body(definition)})"
+
+    def body(self, definition: Definition) -> str:
+        """The value of a LET's definition: of a function only the results that are needed."""
+        match definition.body:
+            case Builtin("$RecursiveFcnSpec") if id(definition) in self._applied:
+                return functions.unfolded(self, definition.body)
+        return self.expression(definition.body)
 
     def formals(self, definition: Definition) -> str:
         return ", ".join(map(self.name, definition.formals))
@@ -159,26 +184,43 @@ class Expressions:
         if id(definition) in self._local:
             return self._local[id(definition)]
         if definition.standard:
-            raise OutsideSubset(f"{definition.name} as an argument", node.place)
-        return f"(lambda *_a: {self.define(definition)}({self.state_of(definition)}, *_a))"
+            return standard_operator(self, definition, node.place)
+        if (state := self.state_of(definition)) is None:
+            return f"(lambda {self.formals(definition)}: {self.expression(definition.body)})"
+        return f"(lambda *_a: {self.define(definition)}({state}, *_a))"
 
-    def state_of(self, definition: Definition) -> str:
+    def is_inlined(self, definition: Definition) -> bool:
+        """Whether the definition's body stands where it is called: it reads next values."""
+        if id(definition) in self.open:
+            return True
+        return definition.level == Level.ACTION and not definition.recursive
+
+    def state_of(self, definition: Definition) -> str | None:
+        """The first arguments of a definition's function; None where it is inlined."""
         if definition.level == Level.CONSTANT:
             return "None, None"
-        if not self.scope.in_state:
+        if self.is_inlined(definition) and self.scope.in_step:
+            return None
+        if definition.level >= Level.ACTION:
+            raise OutsideSubset(f"{definition.name}, which is no formula of one state,", self.place)
+        state = self.scope.state(variables_of(definition.body))
+        if state is None and (definition.recursive or not self.scope.in_step):
             raise OutsideSubset(f"{definition.name} of a state in Init", self.place)
-        return "s, ps"
+        return state
 
     def call(self, node: Call) -> str:
         definition = node.definition
-        if id(definition) in self._local:
-            return f"{self._local[id(definition)]}({self.list_of(node.arguments)})"
         if definition.standard:
             return standard(self, node)
-        if definition.level >= Level.ACTION:
-            raise OutsideSubset(f"{node.name}, which is no formula of one state,", node.place)
+        if id(definition) in self._local and not self.is_inlined(definition):
+            return f"{self._local[id(definition)]}({self.list_of(node.arguments)})"
+        if (state := self.state_of(definition)) is None:
+            body = self.expression(definition.body)
+            if not definition.formals:
+                return f"({body})"
+            return f"(lambda {self.formals(definition)}: {body})({self.list_of(node.arguments)})"
         arguments = "".join(f", {self.expression(argument)}" for argument in node.arguments)
-        return f"{self.define(definition)}({self.state_of(definition)}{arguments})"
+        return f"{self.define(definition)}({state}{arguments})"
 
     def builtin(self, node: Builtin) -> str:
         name, arguments = node.name, node.arguments
@@ -255,70 +297,11 @@ class Expressions:
         match node.arguments[0]:
             case Variable(name, place):
                 return self.scope.next_value(name, place)
-        raise OutsideSubset("a primed formula", node.place)
-
-    def record(self, node: Builtin) -> str:
-        values = {}
-        for pair in node.arguments:
-            match pair:
-                case Builtin("$Pair", (Text(name), value)):
-                    values[name] = self.expression(value)
-        domain = self.keep(f"record({tuple(values)!r})")
-        results = "".join(f"{values[name]}, " for name in sorted(values))
-        return f"{domain}.map(({results}))"
-
-    def function(self, node: Builtin) -> str:
-        bounds, value = node.bounds, node.arguments[0]
-        names = [self.name(formal) for bound in bounds for formal in bound.formals]
-        if sets.is_sequence(bounds):
-            return f"sequence(tuple([{self.expression(value)} {sets.loops(self, bounds)}]))"
-        match bounds:
-            case (Bound((_,), False, Builtin() | Call() | Constant() as over),):
-                if self.is_constant(over) and (name := self.fold(self, over, "domain")) is not None:
-                    loop = f"for {names[0]} in {name}.keys"
-                    return f"{name}.map(tuple([{self.expression(value)} {loop}]))"
-        if len(names) == 1 or any(bound.pattern for bound in bounds):
-            if len(bounds) > 1:
-                raise OutsideSubset("a function of several arguments, one taken apart", node.place)
-            key = names[0] if len(names) == 1 else f"sequence(({', '.join(names)}))"
-        else:
-            key = f"sequence(({', '.join(names)}))"
-        return f"function([({key}, {self.expression(value)}) {sets.loops(self, bounds)}])"
-
-    def recursive_function(self, node: Builtin) -> str:
-        names = [
-            formal for bound in node.bounds if bound.domain is None for formal in bound.formals
-        ]
-        over = [bound for bound in node.bounds if bound.domain is not None]
-        if len(over) != 1 or len(over[0].formals) != 1 or over[0].pattern:
-            raise OutsideSubset("a recursive function of several arguments", node.place)
-        (bound,) = over
-        assert bound.domain is not None
-        self_name = self.name(names[0]) if names else self.fresh("f")
-        formal = self.name(bound.formals[0])
-        body = f"lambda {self_name}, {formal}: {self.expression(node.arguments[0])}"
-        return f"recursive({sets.elements(self, bound.domain)}, {body})"
-
-    def except_(self, node: Builtin) -> str:
-        code = self.expression(node.arguments[0])
-        for pair in node.arguments[1:]:
-            assert isinstance(pair, Builtin)
-            path, value = pair.arguments
-            assert isinstance(path, Builtin)
-            code = self.put(code, path.arguments, value)
-        return code
-
-    def put(self, function: str, path: tuple[Expression, ...], value: Expression) -> str:
-        """``[function EXCEPT ![path[0]][path[1]]... = value]``."""
-        key = self.expression(path[0])
-        if len(path) == 1 and not has_at(value):
-            return f"changed({function}, {key}, {self.expression(value)})"
-        whole, at = self.fresh("f"), self.fresh("k")
-        if len(path) == 1:
-            inside = self.with_at(f"{whole}[{at}]", value)
-        else:
-            inside = self.put(f"{whole}[{at}]", path[1:], value)
-        return f"(lambda {whole}, {at}: changed({whole}, {at}, {inside}))({function}, {key})"
+        before, self.scope = self.scope, self.scope.primed(node.place)
+        try:
+            return self.expression(node.arguments[0])
+        finally:
+            self.scope = before
 
     def with_at(self, old: str, value: Expression) -> str:
         """The code of a value in an EXCEPT. ``old``: the code of ``@``."""
@@ -327,6 +310,11 @@ class Expressions:
             return self.expression(value)
         finally:
             self._at.pop()
+
+    def same(self, node: Expression) -> str:
+        """``node' = node``."""
+        after = self.prime(Builtin("'", (node,), (), node.place, Level.ACTION))
+        return f"({after} == {self.expression(node)})"
 
     def set_of_all(self, node: Builtin) -> str:
         return f"frozenset([{self.expression(node.arguments[0])} {sets.loops(self, node.bounds)}])"
@@ -346,18 +334,17 @@ class Expressions:
 
     def choice(self, node: Builtin) -> str:
         (bound,) = node.bounds
-        if bound.pattern or bound.domain is None:
-            raise OutsideSubset("CHOOSE of a tuple", node.place)
-        test = f"lambda {self.name(bound.formals[0])}: {self.expression(node.arguments[0])}"
+        assert bound.domain is not None
+        names = ", ".join(map(self.name, bound.formals))
+        test = f"lambda {names}: {self.expression(node.arguments[0])}"
+        if bound.pattern:
+            whole = self.fresh("t")
+            test = f"lambda {whole}: ({test})(*items({whole}))"
         return f"choose({sets.elements(self, bound.domain)}, {test})"
 
-    def product(self, node: Builtin) -> str:
-        names = [self.fresh("t") for _ in node.arguments]
-        loops = " ".join(
-            f"for {name} in {sets.elements(self, domain)}"
-            for name, domain in zip(names, node.arguments, strict=True)
-        )
-        return f"frozenset([sequence(({', '.join(names)})) {loops}])"
+
+def _not_enabled(code: Expressions, action: Expression) -> str:
+    raise OutsideSubset("ENABLED", action.place)
 
 
 def _literal(value: int | str) -> str:
@@ -382,19 +369,28 @@ _BUILTINS: dict[str, Callable[[Expressions, Builtin], str]] = {
     "$FcnApply": Expressions.apply,
     "$RcdSelect": Expressions.field,
     "'": Expressions.prime,
+    "$Nop": lambda code, node: code.expression(node.arguments[0]),
+    "ENABLED": lambda code, node: code.enabled(code, node.arguments[0]),
+    "UNCHANGED": lambda code, node: code.same(node.arguments[0]),
+    "$SquareAct": lambda code, node: (
+        f"({code.expression(node.arguments[0])} or {code.same(node.arguments[1])})"
+    ),
     "DOMAIN": lambda code, node: f"{code.expression(node.arguments[0])}.domain.members",
     "$Tuple": lambda code, node: f"sequence({code.tuple_of(node.arguments)})",
     "$SetEnumerate": lambda code, node: f"frozenset({code.tuple_of(node.arguments)})",
-    "$RcdConstructor": Expressions.record,
-    "$FcnConstructor": Expressions.function,
-    "$RecursiveFcnSpec": Expressions.recursive_function,
-    "$NonRecursiveFcnSpec": Expressions.recursive_function,
-    "$Except": Expressions.except_,
+    "$RcdConstructor": functions.record,
+    "$FcnConstructor": functions.function,
+    "$RecursiveFcnSpec": functions.recursive,
+    "$NonRecursiveFcnSpec": functions.recursive,
+    "$Except": functions.changed,
     "$SetOfAll": Expressions.set_of_all,
     "$SubsetOf": Expressions.set_that,
     "$BoundedForall": Expressions.quantifier,
     "$BoundedExists": Expressions.quantifier,
     "$BoundedChoose": Expressions.choice,
-    "$CartesianProd": Expressions.product,
+    "$CartesianProd": sets.product,
+    "SUBSET": lambda code, node: f"frozenset({sets.elements(code, node)})",
+    "$SetOfFcns": lambda code, node: f"frozenset({sets.elements(code, node)})",
+    "$SetOfRcds": lambda code, node: f"frozenset({sets.elements(code, node)})",
     "UNION": lambda code, node: f"frozenset().union(*{code.expression(node.arguments[0])})",
 }

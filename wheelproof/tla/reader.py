@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from wheelproof.errors import ToolError
 from wheelproof.tla.levels import Levels
+from wheelproof.tla.substitution import Substitution
 from wheelproof.tla.syntax import (
     At,
     Bound,
@@ -35,7 +36,6 @@ from wheelproof.tla.syntax import (
 
 STANDARD = frozenset(
     {
-        "Bags",
         "FiniteSets",
         "Integers",
         "Naturals",
@@ -52,8 +52,6 @@ STANDARD = frozenset(
 _CONSTANT, _VARIABLE = "2", "3"
 """The kinds of a CONSTANT's and of a VARIABLE's declaration; others are of ASSUME NEW."""
 
-_INSTANCE = "InstanceNode"
-
 _LOCATION = re.compile(
     rb"<location><column><begin>\d+</begin><end>\d+</end></column>"
     rb"<line><begin>(\d+)</begin><end>\d+</end></line><filename>([^<\"]*)</filename></location>"
@@ -61,6 +59,12 @@ _LOCATION = re.compile(
 """A place as SANY writes it: eight elements, half of all that an XML has."""
 
 _SHORT = rb'<location line="\1" file="\2"/>'
+
+Replaced = Mapping[tuple[str, str], str]
+"""(module, operator) -> the operator of the root module that stands for it in that module.
+
+"" for one that becomes a constant of the root module, of the name :func:`constant_name`.
+"""
 
 _UNREADABLE = (
     ET.ParseError,
@@ -73,11 +77,16 @@ _UNREADABLE = (
 """The exceptions of Python where an XML is not of SANY's form."""
 
 
-def read(xml: bytes) -> Module:
+def constant_name(module: str, name: str) -> str:
+    """The name of the constant that an operator of a module becomes."""
+    return f"{module}_{name}"
+
+
+def read(xml: bytes, replaced: Replaced | None = None) -> Module:
     """The module of one XML text; ToolError where it is none of SANY's."""
     try:
         root = ET.fromstring(_LOCATION.sub(_SHORT, xml))
-        return _Reader(root).module()
+        return _Reader(root, replaced or {}).module()
     except _UNREADABLE as error:
         raise ToolError(
             f"SANY's XML cannot be read ({type(error).__name__}: {error}).",
@@ -126,7 +135,8 @@ def _string(node: ET.Element) -> Expression:
 class _Reader:
     """The declarations of one XML by their numbers, and its expressions."""
 
-    def __init__(self, root: ET.Element) -> None:
+    def __init__(self, root: ET.Element, replaced: Replaced) -> None:
+        self.replaced = replaced
         self.name = _text(root, "RootModule")
         context = root.find("context")
         assert context is not None
@@ -134,9 +144,11 @@ class _Reader:
         self.builtins: dict[int, str] = {}
         self.constants: dict[int, str] = {}
         self.variables: dict[int, str] = {}
+        self.operators: dict[int, Definition] = {}
         self.formals: dict[int, Formal] = {}
         self.definitions: dict[int, Definition] = {}
         self.unread: dict[int, ET.Element] = {}
+        self.homes: dict[int, str] = {}
         self.levels = Levels()
         self.kinds: dict[str, Callable[[ET.Element], Expression]] = {
             "NumeralNode": lambda node: Number(int(_text(node, "IntValue")), _place(node)),
@@ -145,32 +157,26 @@ class _Reader:
             "LetInNode": self.let,
             "OpArgNode": self.operator,
             "AtNode": lambda node: At(_place(node)),
+            "SubstInNode": self.instance,
+            "LabelNode": lambda node: self.expression(_within(node, "body")[0]),
         }
 
     def module(self) -> Module:
-        instances = {
-            _text(entry, "module")
-            for node in self.entries.values()
-            for entry in node.iter(_INSTANCE)
-        }
-        foreign: set[int] = set()
+        visible = self.visible()
         for uid in sorted(self.entries):
             node = self.entries[uid]
             name = node.findtext("uniquename") or ""
             match node.tag:
                 case "BuiltInKind":
                     self.builtins[uid] = name
-                case "OpDeclNode":
-                    kind = _text(node, "kind")
-                    if kind in (_CONSTANT, _VARIABLE):
-                        (self.constants if kind == _CONSTANT else self.variables)[uid] = name
-                    if _place(node).module in instances:
-                        foreign.add(uid)
+                case "OpDeclNode" if _text(node, "kind") in (_CONSTANT, _VARIABLE):
+                    self.declaration(uid, name if uid in visible else f"{_home(node)}!{name}")
                 case "FormalParamNode":
                     self.formals[uid] = Formal(name, int(node.findtext("arity") or 0))
                 case "UserDefinedOpKind":
                     place, body = _place(node), _within(node, "body")
-                    # What LOCAL INSTANCE brings stands at the INSTANCE, and its body at home.
+                    # What INSTANCE brings stands at the INSTANCE, and its body at home.
+                    body = [*body, *(part for entry in body for part in _within(entry, "body"))]
                     standard = any(_home(entry) in STANDARD for entry in (node, *body))
                     definition = Definition(
                         name.rpartition("!")[2] if standard else name,
@@ -181,15 +187,50 @@ class _Reader:
                     )
                     self.definitions[uid] = definition
                     self.unread[uid] = node
+                    self.homes[uid] = _home(body[-1]) if body else place.module
         for uid in self.definitions:
             self.definition(uid)
         return Module(
             self.name,
-            tuple(name for uid, name in self.constants.items() if uid not in foreign),
-            tuple(name for uid, name in self.variables.items() if uid not in foreign),
-            self.by_name(),
-            tuple(self.assumptions()),
+            tuple(name for uid, name in self.constants.items() if uid in visible),
+            tuple(name for uid, name in self.variables.items() if uid in visible),
+            self.by_name(visible, standard=False),
+            tuple(self.assumptions(visible)),
+            self.by_name(visible, standard=True),
+            {
+                definition.name: definition
+                for uid, definition in self.operators.items()
+                if uid in visible
+            },
         )
+
+    def visible(self) -> set[int]:
+        """The numbers of the names and assumptions of the module, extended modules included."""
+        return {
+            int(_text(reference, "UID"))
+            for node in self.entries.values()
+            if node.tag == "ModuleNode" and node.findtext("uniquename") == self.name
+            for reference in node
+            if reference.tag in ("OpDeclNodeRef", "UserDefinedOpKindRef", "AssumeNodeRef")
+        }
+
+    def declaration(self, uid: int, name: str) -> None:
+        """A CONSTANT or VARIABLE. A constant operator is a definition without a body."""
+        node = self.entries[uid]
+        arity = int(node.findtext("arity") or 0)
+        if _text(node, "kind") == _VARIABLE:
+            self.variables[uid] = name
+        elif not arity:
+            self.constants[uid] = name
+        else:
+            place = _place(node)
+            self.operators[uid] = Definition(
+                name,
+                place,
+                Level.CONSTANT,
+                tuple(Formal(f"a{number}") for number in range(arity)),
+                body=Outside("a constant that is an operator", place),
+            )
 
     def definition(self, uid: int) -> Definition:
         """The definition of this number, with its body but while that is being read."""
@@ -200,28 +241,25 @@ class _Reader:
                 self.formals[int(_text(reference, "UID"))]
                 for reference in node.findall("params/leibnizparam/FormalParamNodeRef")
             )
-            if not result.standard:
+            key = self.homes[uid], result.name.rpartition("!")[2]
+            if self.replaced.get(key) == "":
+                result.body = Constant(constant_name(*key), result.place)
+            elif not result.standard:
                 result.body = self.expression(_within(node, "body")[0])
                 result.level = max(result.level, result.body.level)
         return result
 
-    def by_name(self) -> dict[str, Definition]:
+    def by_name(self, visible: set[int], *, standard: bool) -> dict[str, Definition]:
         """The definitions that the module sees by their names; not those of a LET or a proof."""
-        numbers = {
-            int(_text(definition, "UID"))
-            for node in self.entries.values()
-            if node.tag == "ModuleNode"
-            for definition in node.findall("UserDefinedOpKindRef")
-        }
         return {
             definition.name: definition
             for uid, definition in self.definitions.items()
-            if not definition.standard and uid in numbers
+            if definition.standard is standard and uid in visible
         }
 
-    def assumptions(self) -> list[tuple[str, Expression]]:
+    def assumptions(self, visible: set[int]) -> list[tuple[str, Expression]]:
         pairs: list[tuple[str, Expression]] = []
-        for uid in sorted(self.entries):
+        for uid in sorted(visible):
             node = self.entries[uid]
             if node.tag != "AssumeNode":
                 continue
@@ -243,9 +281,7 @@ class _Reader:
         read = self.kinds.get(node.tag)
         if read is None:
             description = {
-                "SubstInNode": "a definition that comes through INSTANCE ... WITH",
                 "DecimalNode": "a decimal number",
-                "LabelNode": "a label of an expression",
                 "APSubstInNode": "ASSUME/PROVE",
             }.get(node.tag, f"SANY's {node.tag}")
             return Outside(description, _place(node))
@@ -255,6 +291,11 @@ class _Reader:
         argument = node.find("argument")
         assert argument is not None
         uid = int(_text(argument[0], "UID"))
+        if argument[0].tag == "FormalParamNodeRef":
+            formal = self.formals[uid]
+            return Parameter(formal, _place(node), _level(node))
+        if uid in self.operators:
+            return Operator(self.operators[uid], _place(node))
         if uid not in self.definitions:
             return Outside("an operator of the language as an argument", _place(node))
         definition = self.definition(uid)
@@ -284,11 +325,13 @@ class _Reader:
             case "FormalParamNodeRef":
                 return Parameter(self.formals[uid], place, max((level, *operands)), arguments)
             case "UserDefinedOpKindRef":
-                definition = self.definition(uid)
+                definition = self.definition(self.replacement(uid, place))
                 level = max(level, self.levels.of_call(definition, operands))
                 return Call(definition, arguments, place, level)
-            case "OpDeclNodeRef" if uid in self.constants and arguments:
-                return Outside("a constant that is an operator", place)
+            case "AssumeDefRef":
+                return self.expression(self.entries[uid][-1])
+            case "OpDeclNodeRef" if uid in self.operators:
+                return Call(self.operators[uid], arguments, place, max((level, *operands)))
             case "OpDeclNodeRef" if uid in self.constants:
                 return Constant(self.constants[uid], place)
             case "OpDeclNodeRef" if uid in self.variables:
@@ -297,6 +340,34 @@ class _Reader:
                 return Outside("a name of ASSUME NEW", place)
             case _:
                 return Outside(f"SANY's {reference.tag}", place)
+
+    def replacement(self, uid: int, place: Place) -> int:
+        """The number of the definition that is meant by a use at this place."""
+        definition = self.definitions[uid]
+        if not self.replaced:
+            return uid
+        for home in (place.module, self.homes[uid]):
+            other = self.replaced.get((home, definition.name.rpartition("!")[2]))
+            for number in self.visible() if other else ():
+                entry = self.definitions.get(number)
+                if entry is not None and entry.name == other:
+                    return number
+        return uid
+
+    def instance(self, node: ET.Element) -> Expression:
+        """A body that INSTANCE brings, with expressions for the declarations of its module."""
+        names: dict[str, Expression] = {}
+        operators: dict[Definition, Expression] = {}
+        for pair in _within(node, "substs"):
+            uid, replacement = int(_text(pair[0], "UID")), self.expression(pair[1])
+            if uid in self.operators:
+                operators[self.operators[uid]] = replacement
+            elif uid in self.constants:
+                names[self.constants[uid]] = replacement
+            else:
+                names[self.variables[uid]] = replacement
+        body = self.expression(_within(node, "body")[0])
+        return Substitution(names, operators, self.levels).expression(body)
 
     def bound(self, node: ET.Element) -> Bound:
         formals = tuple(

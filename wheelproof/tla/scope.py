@@ -12,8 +12,14 @@ from wheelproof.tla.syntax import Expression, Formal, OutsideSubset, Place, Text
 class Scope(Protocol):
     """The code of variables."""
 
-    in_state: bool
-    """Whether the code has a whole state at hand, as ``s`` and ``ps``."""
+    in_step: bool
+    """Whether a definition of a step may stand in the code, with its next values."""
+
+    def state(self, names: frozenset[str]) -> str | None:
+        """The code of a state, as ``s`` and ``ps``, that has these variables; None for none."""
+
+    def primed(self, place: Place) -> Scope:
+        """The scope of a formula with a prime: its variables have their next values."""
 
     def variable(self, name: str, place: Place) -> str:
         """A variable's value."""
@@ -31,10 +37,16 @@ class Scope(Protocol):
 class InState:
     """A definition that is called with a state: ``s`` shared values, ``ps`` those of threads."""
 
-    in_state = True
+    in_step = False
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
+
+    def state(self, names: frozenset[str]) -> str | None:
+        return "s, ps"
+
+    def primed(self, place: Place) -> Scope:
+        raise OutsideSubset("a primed formula", place)
 
     def variable(self, name: str, place: Place) -> str:
         if name in self.layout.process:
@@ -57,10 +69,16 @@ class InState:
 class InInit:
     """Init: the variables that have a value so far."""
 
-    in_state = False
+    in_step = False
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self.values = values
+
+    def state(self, names: frozenset[str]) -> str | None:
+        return None
+
+    def primed(self, place: Place) -> Scope:
+        raise OutsideSubset("a primed formula", place)
 
     def variable(self, name: str, place: Place) -> str:
         if name not in self.values:
@@ -86,10 +104,16 @@ class InStep:
     nexts: Mapping[str, str]
     """Variable -> the code of its next value."""
 
-    in_state = True
+    in_step = False
 
     def __init__(self, layout: Layout, me: Formal | Text, nexts: Mapping[str, str]) -> None:
         self.layout, self.me, self.nexts = layout, me, nexts
+
+    def state(self, names: frozenset[str]) -> str | None:
+        return "s, ps"
+
+    def primed(self, place: Place) -> Scope:
+        raise OutsideSubset("a primed formula", place)
 
     def before(self, name: str) -> str:
         """The value of a variable before the step: the own one, for a variable of threads."""

@@ -9,7 +9,7 @@ from wheelproof.tla.syntax import Bound, Builtin, Call, Expression, Number, Outs
 if TYPE_CHECKING:
     from wheelproof.tla.expressions import Expressions
 
-UNMADE = {"$SetOfFcns", "$SetOfRcds", "SUBSET"}
+UNMADE = {"$SetOfFcns", "$SetOfRcds", "SUBSET", "STRING"}
 INFINITE = {"Nat", "Int", "Seq"}
 
 
@@ -17,6 +17,14 @@ def is_large(node: Expression) -> bool:
     """Whether membership in a set is decided without making the set."""
     match node:
         case Builtin():
+            if node.name == "UNION":
+                return isinstance(node.arguments[0], Builtin) and (
+                    node.arguments[0].name in ("$SetEnumerate", "$SetOfAll")
+                    and any(map(is_large, node.arguments[0].arguments))
+                )
+            if node.name == "$SubsetOf":
+                (bound,) = node.bounds
+                return not bound.pattern and bound.domain is not None and is_large(bound.domain)
             return node.name in UNMADE or (
                 node.name in ("\\union", "\\intersect", "\\", "$CartesianProd", "$IfThenElse")
                 and any(map(is_large, node.arguments))
@@ -24,7 +32,7 @@ def is_large(node: Expression) -> bool:
         case Call():
             if node.definition.standard:
                 return node.name in INFINITE
-            return not node.definition.formals and is_large(node.definition.body)
+            return not node.definition.recursive and is_large(node.definition.body)
     return False
 
 
@@ -52,17 +60,36 @@ def member(code: Expressions, element: str, node: Expression) -> str:
                         f"(isinstance({element}, Map) and {element}.domain.sequence"
                         f" and all([{inside} for {argument} in {items}]))"
                     )
-        case Call() if not node.definition.formals and is_large(node.definition.body):
-            return member(code, element, node.definition.body)
+        case Call() if is_large(node):
+            inside = member(code, element, node.definition.body)
+            if not node.definition.formals:
+                return inside
+            formals, values = code.formals(node.definition), code.list_of(node.arguments)
+            return f"(lambda {formals}: {inside})({values})"
     return f"({element} in {code.expression(node)})"
 
 
 def _in_builtin(code: Expressions, element: str, node: Builtin) -> str:
     arguments = node.arguments
     match node.name:
+        case "UNION" if is_large(node):
+            (inner,) = arguments
+            assert isinstance(inner, Builtin)
+            parts = [member(code, element, argument) for argument in inner.arguments]
+            if inner.name == "$SetOfAll":
+                return f"any([{parts[0]} {loops(code, inner.bounds)}])"
+            return f"({' or '.join(parts)})"
+        case "$SubsetOf" if is_large(node):
+            (bound,) = node.bounds
+            assert bound.domain is not None
+            there = member(code, element, bound.domain)
+            fits = f"(lambda {code.name(bound.formals[0])}: {code.expression(arguments[0])})"
+            return f"({there} and {fits}({element}))"
         case "$SetEnumerate":
             items = "".join(f"{code.expression(argument)}, " for argument in arguments)
             return f"({element} in ({items}))"
+        case "STRING":
+            return f"({element}.__class__ is str)"
         case "BOOLEAN":
             return f"({element}.__class__ is bool)"
         case "\\union":
@@ -125,6 +152,15 @@ def elements(code: Expressions, node: Expression) -> str:
             return f"range({low}, {high} + 1)"
         case Builtin("DOMAIN", (function,)):
             return f"{code.expression(function)}.domain.keys"
+        case Builtin("SUBSET", (whole,)):
+            return f"subsets({code.expression(whole)})"
+        case Builtin("$SetOfFcns", (arguments, results)):
+            return f"functions({elements(code, arguments)}, {elements(code, results)})"
+        case Builtin("$SetOfRcds", fields):
+            parts = "".join(
+                f"({name!r}, {elements(code, domain)}), " for name, domain in map(_field, fields)
+            )
+            return f"records(({parts}))"
     return code.expression(node)
 
 
@@ -145,6 +181,16 @@ def loops(code: Expressions, bounds: tuple[Bound, ...]) -> str:
         else:
             out += [f"for {code.name(formal)} in {over}" for formal in bound.formals]
     return " ".join(out)
+
+
+def product(code: Expressions, node: Builtin) -> str:
+    """``S \\X T``."""
+    names = [code.fresh("t") for _ in node.arguments]
+    over = " ".join(
+        f"for {name} in {elements(code, domain)}"
+        for name, domain in zip(names, node.arguments, strict=True)
+    )
+    return f"frozenset([sequence(({', '.join(names)})) {over}])"
 
 
 def is_sequence(bounds: tuple[Bound, ...]) -> str | None:

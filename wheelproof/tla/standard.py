@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wheelproof.tla.syntax import Call, Number, OutsideSubset
+from wheelproof.tla.syntax import (
+    Call,
+    Definition,
+    Level,
+    Number,
+    OutsideSubset,
+    Parameter,
+    Place,
+)
 
 if TYPE_CHECKING:
     from wheelproof.tla.expressions import Expressions
@@ -34,6 +42,13 @@ _CALLS = {
     "@@": "over({0}, {1})",
     "IsFiniteSet": "({0} is not None)",
     "^": "power({0}, {1})",
+    "PrintT": "(({0},) and True)",
+    "Print": "({0}, {1})[1]",
+    "Assert": "asserted({0}, {1})",
+    "ToString": "text({0})",
+    "TLCEval": "{0}",
+    "Permutations": "permutations({0})",
+    "SortSeq": "arranged({0}, {1})",
 }
 """Operator -> code; the numbers are its arguments."""
 
@@ -52,3 +67,10 @@ def standard(code: Expressions, node: Call) -> str:
     if node.name in _CALLS:
         return _CALLS[node.name].format(*arguments)
     raise OutsideSubset(f"{node.name} of module {node.definition.place.module}", node.place)
+
+
+def standard_operator(code: Expressions, definition: Definition, place: Place) -> str:
+    """A standard operator that is an argument, as a function."""
+    arguments = tuple(Parameter(formal, place, Level.CONSTANT) for formal in definition.formals)
+    names = ", ".join(map(code.name, definition.formals))
+    return f"(lambda {names}: {standard(code, Call(definition, arguments, place, Level.CONSTANT))})"

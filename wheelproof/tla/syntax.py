@@ -189,6 +189,10 @@ class Module:
     variables: tuple[str, ...]
     definitions: dict[str, Definition]
     assumptions: tuple[tuple[str, Expression], ...]
+    standard: dict[str, Definition] = field(default_factory=dict)
+    """The operators of TLA+'s own modules that the module sees."""
+    operators: dict[str, Definition] = field(default_factory=dict)
+    """The constants that are operators; none has a body."""
 
     def definition(self, name: str) -> Definition:
         """The definition of this name; UsageError where the module has none."""
@@ -257,4 +261,19 @@ def variables_of(node: Expression) -> frozenset[str]:
             visited.add(id(here.definition))
             waiting.append(here.definition.body)
         waiting += children(here)
+    return frozenset(names)
+
+
+def applied(node: Let) -> frozenset[int]:
+    """The identities of a LET's definitions that are used as functions with arguments only."""
+    names = {id(definition) for definition in node.definitions if not definition.formals}
+    waiting: list[tuple[Expression, bool]] = [(node, False)]
+    while waiting:
+        here, is_applied = waiting.pop()
+        if isinstance(here, Call | Operator) and not is_applied:
+            names.discard(id(here.definition))
+        is_function = isinstance(here, Builtin) and here.name == "$FcnApply"
+        waiting += [
+            (child, is_function and place == 0) for place, child in enumerate(children(here))
+        ]
     return frozenset(names)

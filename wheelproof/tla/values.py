@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from wheelproof.errors import UsageError
+from wheelproof.tlc.values import Value, function
 
 
 class Undefined(UsageError, LookupError):
@@ -163,7 +164,7 @@ class Values:
 
     def recursive(self, keys: Iterable[Any], body: Callable[[Any, Any], Any]) -> Map:
         """``f[n \\in keys] == body(f, n)``."""
-        unfolding = _Unfolded(body)
+        unfolding = Unfolded(body)
         return self.function([(key, unfolding[key]) for key in keys])
 
     def intern(self, value: Any) -> Any:
@@ -190,7 +191,7 @@ class Values:
         return value
 
 
-class _Unfolded(dict[Any, Any]):
+class Unfolded(dict[Any, Any]):
     """The results of a function that is defined by recursion, as they are needed."""
 
     def __init__(self, body: Callable[[Any, Any], Any]) -> None:
@@ -215,6 +216,16 @@ class Once:
         if self._compute is not None:
             self._value, self._compute = self._compute(), None
         return self._value
+
+
+def tied(make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[..., Any]:
+    """An operator that calls itself: ``make`` gives it when it has the operator."""
+
+    def operator(*arguments: Any) -> Any:
+        return function(*arguments)
+
+    function = make(operator)
+    return operator
 
 
 def ordered(elements: Iterable[Any]) -> list[Any]:
@@ -251,4 +262,14 @@ def as_plain(value: Any) -> Any:
             return {as_plain(key): as_plain(result) for key, result in value.items()}
         case frozenset():
             return frozenset(map(as_plain, value))
+    return value
+
+
+def canonical(value: Any) -> Value:
+    """A value as :mod:`wheelproof.tlc.values` has it."""
+    match value:
+        case Map():
+            return function([(canonical(key), canonical(result)) for key, result in value.items()])
+        case frozenset():
+            return frozenset(map(canonical, value))
     return value

@@ -8,7 +8,7 @@ search path.
 
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +27,23 @@ _OUTSIDE = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*')
 _NO_BREAK = re.compile(r"[^\n]")
 _INSIDE = re.compile(r"\(\*|\*\)")  # comments nest
 _REFERENCE = re.compile(r"\bEXTENDS\s+(\w+(?:\s*,\s*\w+)*)|\bINSTANCE\s+(\w+)")
+
+STANDARD = frozenset(
+    {
+        "Bags",
+        "FiniteSets",
+        "Integers",
+        "Naturals",
+        "Peano",
+        "ProtoReals",
+        "Randomization",
+        "RealTime",
+        "Reals",
+        "Sequences",
+        "TLC",
+    }
+)
+"""The modules in TLC's jar. A library of proofs has some of them, too."""
 
 LIBRARY = Path(__file__).parent / "library"
 """The modules that a specification of any project may extend. One of its own folder goes first."""
@@ -119,8 +136,12 @@ def without_comments(text: str) -> str:
     return "\n".join(line.rstrip() for line in "".join([*out, text[place:]]).split("\n"))
 
 
-def closure(spec: Path) -> tuple[Path, ...]:
-    """The module, and modules of its folder and of LIBRARY that it extends or instantiates."""
+def closure(spec: Path, libraries: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """The module, and those that it extends or instantiates.
+
+    They are looked for in its folder, then in ``libraries``, then in LIBRARY. Modules that
+    come with TLA+ are in none of them, or are skipped there.
+    """
     if not spec.is_file():
         raise UsageError(f"There is no module {spec}.")
     modules: dict[Path, None] = {}
@@ -129,16 +150,17 @@ def closure(spec: Path) -> tuple[Path, ...]:
         module = waiting.pop()
         if module not in modules and module.is_file():
             modules[module] = None
-            for extends, instance in _REFERENCE.findall(reading.text(module)):
+            for extends, instance in _REFERENCE.findall(without_comments(reading.text(module))):
                 names = (name.strip() for name in (extends or instance).split(","))
-                waiting += [module_beside(module, name) for name in names]
+                waiting += [module_beside(spec, name, libraries) for name in names]
     return tuple(sorted(modules))
 
 
-def module_beside(module: Path, name: str) -> Path:
-    """The file of a module that another one names; it need not exist."""
-    beside = module.with_name(f"{name}.tla")
-    return beside if beside.is_file() else LIBRARY / beside.name
+def module_beside(spec: Path, name: str, libraries: Sequence[Path] = ()) -> Path:
+    """The file of a module that a specification uses; it need not exist."""
+    folders = (spec.parent, *(() if name in STANDARD else libraries), LIBRARY)
+    files = [folder / f"{name}.tla" for folder in folders]
+    return next((file for file in files if file.is_file()), files[-1])
 
 
 def module_text(config: McConfig) -> str:
