@@ -336,6 +336,11 @@ def replay(
         from wheelproof.commands import exploring
 
         order = explored.read(trace)
+        if order.test.partition("::")[0].endswith(".java"):
+            from wheelproof.commands import exploring_java
+
+            jars = [Path(jar) for jar in order.into]
+            raise typer.Exit(exploring_java.replay(order.test, jars, order.schedule))
         raise typer.Exit(exploring.run(order.test, {}, list(order.into), None, trace))
     raise typer.Exit(engine.run(trace, on.value, until, root=root) or 0)
 

@@ -174,6 +174,7 @@ JAVA = re.compile(r"ObjectInputStream|readObject|XMLDecoder|ScriptEngine|JavaCom
 """What makes objects or classes of stored bytes, in Java."""
 
 LOADERS = {
+    "wheelproof/jvm/explore/java/Loader.java": "classes of a harness and its jars, with hooks",
     "wheelproof/jvm/java/SubjectLoader.java": "classes of pinned jars, with marks",
     "wheelproof/tlc/server/Loader.java": "TLC's classes of its pinned jar, without finalizers",
 }

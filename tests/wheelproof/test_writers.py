@@ -27,6 +27,7 @@ WRITERS = {
     "wheelproof/commands/drafting.py": "a project: TLA+, TOML, Markdown, Python, of a syntax tree",
     "wheelproof/commands/editor.py": TLA,
     "wheelproof/commands/exploring.py": MESSAGE,
+    "wheelproof/commands/exploring_java.py": MESSAGE,
     "wheelproof/commands/locks.py": "the graph of locks as text, Graphviz and SVG",
     "wheelproof/commands/planning.py": JSON,
     "wheelproof/commands/specification.py": JSON,

@@ -1,4 +1,4 @@
-"""``wheelproof explore``: a pytest test, or any function, in every order of its threads."""
+"""``wheelproof explore``: a pytest test, a function or a harness of Java, in every order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,15 @@ def explore(
     test: Annotated[
         str,
         typer.Argument(metavar="FILE::TEST", help="A test of pytest, or FILE::FUNCTION."),
-    ],
+    ] = "",
+    harness: Annotated[
+        Path | None,
+        typer.Option("--harness", metavar="FILE.java", help="Explore this class of Java instead."),
+    ] = None,
+    jars: Annotated[
+        list[Path] | None,
+        typer.Option("--jar", metavar="FILE", help="A jar, or a folder, of the harness's classes."),
+    ] = None,
     into: Annotated[
         list[str] | None,
         typer.Option("--into", metavar="MODULE", help="Look into this module or package, too."),
@@ -58,13 +66,22 @@ def explore(
         Path | None, typer.Option("--schedule", hidden=True, help="Run this order instead.")
     ] = None,
 ) -> None:
-    """Call a test of plain Python threads in every order of its threads that matters."""
+    """Call a test of plain threads, in Python or in Java, in every order that matters."""
     from wheelproof.plain import saved
-    from wheelproof.plain.settings import settings
+    from wheelproof.plain.settings import Settings, settings
 
+    if harness is not None:
+        from wheelproof.commands import exploring_java
+
+        python = {"FILE::TEST": test, "--into": into, "--races": races, "--save": save}
+        exploring_java.check_options(python)
+        java = settings((), bound, executions or Settings().executions, seed or 0)
+        raise typer.Exit(exploring_java.run(harness, jars or [], java, output))
+    if jars:
+        raise UsageError("--jar is for a harness of Java.", "Give it with --harness FILE.java.")
     file, _, name = test.partition("::")
     if not name:
-        raise UsageError(f"{test} names no test.", "Give it as FILE::TEST.")
+        raise UsageError(f"{test!r} names no test.", "Give it as FILE::TEST, or give --harness.")
     if not Path(file).is_file():
         raise UsageError(f"There is no file {file}.")
     choices = {"into": into, "bound": bound, "executions": executions, "seed": seed}

@@ -164,6 +164,14 @@ class Schedule:
 
 
 @dataclass(frozen=True)
+class Raised:
+    """An exception of another process: its place, and its text in lines."""
+
+    place: Place
+    says: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Failure:
     """A run that fails.
 
@@ -176,13 +184,25 @@ class Failure:
     kind: FailureKind
     message: str
     thread: str
-    exception: BaseException | None
+    exception: BaseException | Raised | None
     steps: tuple[Step, ...]
     waits: tuple[Wait, ...]
     cycle: tuple[str, ...]
     preemptions: int
     minimal: bool
     free_threaded_only: bool | None
+
+    @property
+    def builds(self) -> tuple[str, ...]:
+        """Which builds of the interpreter can show it, as a sentence."""
+        return (_BUILDS[self.free_threaded_only],)
+
+
+_BUILDS = {
+    True: "only a free-threaded build can show it",
+    False: "an interpreter with a global lock can show it",
+    None: "whether an interpreter with a global lock can show it was not searched to the end",
+}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wheelproof.plain import texts
-from wheelproof.plain.answers import Answer, Exploration, relative
+from wheelproof.plain.answers import Answer, Exploration, Failure, relative
 from wheelproof.plain.shown import Order, Shown, located, order, plural
 
 WIDTH = 80
@@ -38,6 +38,11 @@ def text(exploration: Exploration, width: int = WIDTH) -> str:
             line = f"  {place}"
             lines.append(line if len(line) <= width else line[: width - 3] + "...")
     return "\n".join(lines)
+
+
+def of_failure(failure: Failure, width: int) -> list[str]:
+    """The lines of a failure alone, as of a schedule that was run again."""
+    return [*wrapped(f"{Answer.BUG}: {failure.message}", width), *of_order(order(failure), width)]
 
 
 def races(exploration: Exploration, width: int) -> list[str]:

@@ -17,7 +17,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from wheelproof.plain import texts
-from wheelproof.plain.answers import Failure, Place, Step, relative
+from wheelproof.plain.answers import Failure, Place, Raised, Step, relative
 from wheelproof.plain.operations import TIME_OUT
 
 OWN = str(Path(__file__).parent)
@@ -33,6 +33,9 @@ VERBS = {
     TIME_OUT: "times out on",
 }
 """Operation -> what a thread does; the others are folded."""
+
+MAIN = ("MainThread", "main")
+"""The main thread's name, in Python and in Java."""
 
 LOCKS = ("acquire", "try to acquire", "release", "look at")
 
@@ -117,15 +120,10 @@ def _facts(failure: Failure) -> tuple[str, ...]:
     if not failure.minimal:
         least = "not shown to be the fewest with which it fails"
     fired = sum(step.operation == TIME_OUT for step in failure.steps)
-    builds = {
-        True: "only a free-threaded build can show it",
-        False: "an interpreter with a global lock can show it",
-        None: "whether an interpreter with a global lock can show it was not searched to the end",
-    }
     return (
         f"{plural(failure.preemptions, 'preemption')}, {least}",
         *[f"{plural(fired, 'time-out')} in it"] * bool(fired),
-        builds[failure.free_threaded_only],
+        *failure.builds,
     )
 
 
@@ -156,9 +154,7 @@ def source(place: Place) -> str:
 def _numbered(name: str) -> tuple[bool, list[tuple[int, str]]]:
     """Names as they count: Thread-2 before Thread-10, and the main thread first."""
     parts = re.findall(r"\d+|\D+", name)
-    return name != "MainThread", [
-        (int(part), "") if part.isdigit() else (-1, part) for part in parts
-    ]
+    return name not in MAIN, [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def _relevant(failure: Failure) -> list[bool]:
@@ -184,10 +180,12 @@ def _relevant(failure: Failure) -> list[bool]:
     return kept
 
 
-def _raised(error: BaseException | None) -> tuple[str, int, str, Sequence[str]] | None:
+def _raised(error: BaseException | Raised | None) -> tuple[str, int, str, Sequence[str]] | None:
     """Where an exception was raised in the program: file, line, source, and what it says."""
     if error is None:
         return None
+    if isinstance(error, Raised):
+        return error.place.file, error.place.line, source(error.place), error.says
     chosen: TracebackType | None = None
     tb = error.__traceback__
     while tb is not None:

@@ -42,7 +42,7 @@ def outcome(result: Exploration, before: int) -> Outcome:
     executions, failure = before + result.executions, result.failure
     if result.answer is Answer.BUG and failure is not None:
         kind = DEADLOCK if failure.kind in WAITING else failure.kind.value
-        if failure.exception is not None:
+        if isinstance(failure.exception, BaseException):
             kind = named(failure.exception)
         return Outcome(BUG, executions, kind, failure.message, preemptions=failure.preemptions)
     if result.answer in (Answer.EXHAUSTED, Answer.BOUNDED):

@@ -3,10 +3,10 @@ package wheelproof.jvm;
 import java.util.Map;
 
 /** Plain values as JSON. */
-final class Json {
+public final class Json {
     private Json() { }
 
-    static String of(Object value) {
+    public static String of(Object value) {
         if (value == null || value instanceof Boolean || value instanceof Number) {
             return String.valueOf(value);
         }

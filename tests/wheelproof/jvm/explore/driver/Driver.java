@@ -1,0 +1,125 @@
+package wheelproof.explore;
+
+import java.io.File;
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import wheelproof.jvm.Json;
+
+/** Runs many programs in one process: explored, or compared with a search of all orders. */
+public final class Driver {
+    private static final Execution RUN = Execution.CURRENT;
+    /** Runs of a search without reduction; a program with more is left out. */
+    private static final int FULL = 20_000;
+
+    private Driver() { }
+
+    public static void main(String[] words) throws Exception {
+        java.io.PrintStream out = System.out;
+        System.setOut(new java.io.PrintStream(java.io.OutputStream.nullOutputStream()));
+        URL[] path = {new File(words[1]).toURI().toURL()};
+        boolean substitutes = !words[0].equals("copies");
+        Loader loader = new Loader(path, new Mapping(substitutes));
+        List<Object> lines = new ArrayList<>();
+        if (words[0].equals("tampered")) {
+            lines = new Tampering(loader).all();
+        } else if (words[0].equals("oracle") || words[0].equals("blind")) {
+            boolean blind = words[0].equals("blind");
+            Program program = new Program(loader.loadClass("Drawn"));
+            int first = Integer.parseInt(words[2]);
+            for (int seed = first; seed < first + Integer.parseInt(words[3]); seed++) {
+                System.setProperty("drawn", String.valueOf(seed));
+                lines.add(compared(program, seed, blind ? Blind::new : SourceDpor::new));
+            }
+        } else {
+            for (int at = 2; at < words.length; at++) {
+                lines.add(explored(loader, words[at]));
+            }
+        }
+        out.println(Json.of(lines));
+        out.flush();
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static void forget() {
+        Site.all().forEach(site -> site.visible = false);
+        RUN.unlocks = false;
+        RUN.interrupts = false;
+        RUN.ends = false;
+        RUN.shared = false;
+        RUN.unseen = null;
+        RUN.runs = 0;
+        RUN.conflicts.changed = false;
+        RUN.conflicts.races.clear();
+    }
+
+    private static Map<String, Object> explored(Loader loader, String name) throws Exception {
+        forget();
+        Search search = new Search(new Program(loader.loadClass(name)), null, 20_000, 0);
+        search.search();
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("name", name);
+        line.put("answer", search.answer);
+        line.put("reason", search.reason);
+        line.put("kind", search.failure == null ? "" : search.failure.kind());
+        line.put("executions", RUN.runs);
+        line.put("compared", loader.compared);
+        return line;
+    }
+
+    /** The outcomes of all runs of a search, and how many there were; it may be cut. */
+    private static TreeSet<String> outcomes(Program program, Supplier<Systematic> fresh,
+            int[] runs) {
+        while (true) {
+            TreeSet<String> all = new TreeSet<>();
+            Systematic scheduler = fresh.get();
+            runs[0] = 0;
+            boolean left = true;
+            while (left && !RUN.conflicts.changed && runs[0] < FULL) {
+                Result result = RUN.run(program, scheduler, null);
+                runs[0]++;
+                switch (result.ending()) {
+                    case DONE -> all.add(program.outcome());
+                    case REDUNDANT -> { }
+                    case FAILED -> all.add(result.kind());
+                    default -> all.add(result.ending() + " " + result.message());
+                }
+                left = scheduler.advance();
+            }
+            if (!RUN.conflicts.changed) {
+                return all;
+            }
+            RUN.conflicts.changed = false;
+        }
+    }
+
+    /** A search that tries no thread twice: a negative control. */
+    private static final class Blind extends Systematic {
+        @Override
+        int first(Node node) {
+            return 1 << node.chosen;
+        }
+    }
+
+    private static Map<String, Object> compared(Program program, int seed,
+            Supplier<Systematic> reduction) {
+        forget();
+        int[] reduced = new int[1];
+        int[] full = new int[1];
+        TreeSet<String> few = outcomes(program, reduction, reduced);
+        TreeSet<String> all = outcomes(program, () -> new Bounded(Integer.MAX_VALUE), full);
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("seed", seed);
+        line.put("reduced", reduced[0]);
+        line.put("full", full[0]);
+        line.put("ended", full[0] < FULL && reduced[0] < FULL);
+        line.put("outcomes", all.size());
+        line.put("missing", all.stream().filter(outcome -> !few.contains(outcome)).toList());
+        line.put("more", few.stream().filter(outcome -> !all.contains(outcome)).toList());
+        return line;
+    }
+}

@@ -1,0 +1,51 @@
+"""Each fault that is planted in a program is found, and programs without one are exhausted."""
+
+import pytest
+
+from tests.wheelproof.jvm.explore.driving import classes, drive
+
+KINDS = {
+    "LockOrder": "deadlock",
+    "StaticLocks": "deadlock",
+    "NotifyOne": "lost wake-up",
+    "EarlySignal": "lost wake-up",
+    "SpinsForEver": "endless loop",
+    "Raises": "exception",
+}
+"""Program -> how it fails, where it is not by its assertion."""
+
+
+FAULTY = [*classes("Faulty.java"), *classes("FaultyWaits.java")]
+
+
+@pytest.fixture(scope="module")
+def answers():
+    answered = drive("programs", *FAULTY, *classes("Sound.java"))
+    return {answer["name"]: answer for answer in answered}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_a_planted_fault_is_found_by_its_kind(answers, name):
+    expected = ("bug", KINDS.get(name, "assertion"))
+    assert (answers[name]["answer"], answers[name]["kind"]) == expected
+
+
+@pytest.mark.parametrize("name", classes("Sound.java"))
+def test_a_program_without_a_fault_is_exhausted(answers, name):
+    assert answers[name]["answer"] == "exhausted", answers[name]["reason"]
+
+
+def test_a_substitute_answers_as_the_class_of_the_jdk():
+    locks = ["EarlySignal", "TriesOnce", "SignalsInTime"]
+    substituted, copied = drive("programs", *locks), drive("copies", *locks)
+    for one, other in zip(substituted, copied, strict=True):
+        assert (one["answer"], one["kind"]) == (other["answer"], other["kind"])
+        assert one["compared"] < other["compared"]
+
+
+def test_code_without_its_hooks_is_the_original(answers):
+    assert answers["Merges"]["compared"] > 1_000
+    changed = drive("tampered")
+    assert len(changed) >= 8
+    for change in changed:
+        assert "is not the original" in change["answer"], change

@@ -1,0 +1,199 @@
+package wheelproof.explore;
+
+/** What code with hooks calls in front of accesses, and in the place of monitors. */
+public final class Hooks {
+    private static final Execution RUN = Execution.CURRENT;
+    private static final Object STATICS = new Object();
+
+    private Hooks() { }
+
+    // accesses
+
+    public static void field(Object object, int id) {
+        Strand strand = Execution.me();
+        if (strand != null && object != null) {
+            Site site = Site.at(id);
+            RUN.access(strand, object, site.offset(object), site);
+        }
+    }
+
+    public static void constant(int id) {
+        Strand strand = Execution.me();
+        if (strand != null) {
+            Site site = Site.at(id);
+            RUN.access(strand, STATICS, Statics.number(site.owner, site.field), site);
+        }
+    }
+
+    public static void element(Object array, int index, int id) {
+        Strand strand = Execution.me();
+        if (strand != null && array != null) {
+            RUN.access(strand, array, offset(array, index), Site.at(id));
+        }
+    }
+
+    private static long offset(Object array, int index) {
+        Class<?> type = array.getClass();
+        return Fields.UNSAFE.arrayBaseOffset(type)
+                + (long) index * Fields.UNSAFE.arrayIndexScale(type);
+    }
+
+    public static void unsafe(Object object, long offset, int id) {
+        Strand strand = Execution.me();
+        if (strand != null && object != null) {
+            RUN.access(strand, object, offset, Site.at(id));
+        }
+    }
+
+    /** A handle of a field, of a static field, or of an array's elements. */
+    public static void handle(Object handle, Object object, int index, int id) {
+        Strand strand = Execution.me();
+        if (strand == null) {
+            return;
+        }
+        Site site = Site.at(id);
+        Handles.Kind kind = site.kind(handle);
+        if (kind == null) {
+            throw RUN.stop(strand, refusal("a " + handle.getClass().getSimpleName(), site));
+        } else if (kind.base() != null) {
+            RUN.access(strand, kind.base(), kind.offset(), site);
+        } else if (object != null) {
+            RUN.access(strand, object, kind.isElement() ? offset(object, index) : kind.offset(),
+                    site);
+        }
+    }
+
+    public static void updater(Object updater, Object object, int id) {
+        Strand strand = Execution.me();
+        if (strand != null && object != null) {
+            RUN.access(strand, object, Site.at(id).kind(updater).offset(), Site.at(id));
+        }
+    }
+
+    /** A call of a collection that steps are not put into: an access of the whole. */
+    public static void whole(Object object, int id) {
+        Strand strand = Execution.me();
+        if (strand == null || object == null) {
+            return;
+        }
+        Object owner = Collections.owner(object);
+        if (owner == null) {
+            return;
+        }
+        Site site = Site.at(id);
+        if (Collections.isSynchronized(owner)) {
+            Monitors.enter(strand, owner, site);
+            Monitors.exit(strand, owner, site);
+        } else {
+            RUN.access(strand, owner, Places.WHOLE, site);
+        }
+    }
+
+    /** A view or an iterator: a call of it is an access of the collection. */
+    public static void view(Object result, Object object) {
+        if (Execution.me() != null && result != null && object != null) {
+            Collections.view(result, object);
+        }
+    }
+
+    // monitors
+
+    public static void enter(Object object, int id) {
+        Strand strand = Execution.me();
+        if (object == null) {
+            throw new NullPointerException();
+        }
+        if (strand != null) {
+            Monitors.enter(strand, object, Site.at(id));
+        }
+    }
+
+    public static void exit(Object object, int id) {
+        Strand strand = Execution.me();
+        if (strand != null) {
+            Monitors.exit(strand, object, Site.at(id));
+        }
+    }
+
+    public static void waitFor(Object object, int id) throws InterruptedException {
+        Monitors.await(running(id), object, object, false, 0, Site.at(id));
+    }
+
+    public static void waitFor(Object object, long millis, int id) throws InterruptedException {
+        Monitors.await(running(id), object, object, millis > 0, millis * 1_000_000, Site.at(id));
+    }
+
+    public static void waitFor(Object object, long millis, int nanos, int id)
+            throws InterruptedException {
+        long time = millis * 1_000_000 + nanos;
+        Monitors.await(running(id), object, object, time > 0, time, Site.at(id));
+    }
+
+    public static void notifyOne(Object object, int id) {
+        Monitors.signal(running(id), object, object, false);
+    }
+
+    public static void notifyEvery(Object object, int id) {
+        Monitors.signal(running(id), object, object, true);
+    }
+
+    public static boolean holds(Object object) {
+        Strand strand = Execution.me();
+        return strand != null && Places.of(object).monitor().owner == strand;
+    }
+
+    /** The strand of a call that means nothing outside of a run. */
+    private static Strand running(int id) {
+        Strand strand = Execution.me();
+        if (strand == null) {
+            throw new Refused(Site.at(id).verb, "a static initialiser: " + Site.at(id).key);
+        }
+        return strand;
+    }
+
+    // ends of runs, static initialisers, refusals
+
+    /** A handler has caught something: an end of the run goes on through it. */
+    public static void caught(Object raised) {
+        if (raised instanceof Abort abort) {
+            throw abort;
+        }
+    }
+
+    /** A static initialiser begins: it is not interleaved. */
+    public static void initialises(Class<?> type) {
+        if (Thread.currentThread() instanceof Carrier carrier && carrier.strand != null) {
+            carrier.strand.quiet++;
+        }
+    }
+
+    public static void initialised(Class<?> type) {
+        Initial.keep(type);
+        if (Thread.currentThread() instanceof Carrier carrier && carrier.strand != null) {
+            carrier.strand.quiet--;
+        }
+    }
+
+    public static void refused(int id) {
+        Strand strand = Execution.me();
+        Site site = Site.at(id);
+        if (strand == null) {
+            throw new Refused(site.target, Columns.place(site));
+        }
+        throw RUN.stop(strand, refusal(site.target, site));
+    }
+
+    private static Result refusal(String construct, Site site) {
+        return Result.of(Result.Ending.REFUSED,
+                new Refused(construct, Columns.place(site)).getMessage());
+    }
+
+    /** Code without hooks is about to access an object's field by reflection. */
+    public static void unseen(int id) {
+        if (Execution.me() != null && RUN.unseen == null) {
+            Site site = Site.at(id);
+            RUN.unseen = Columns.place(site) + ": " + site.target + " is not looked into";
+        }
+    }
+
+}

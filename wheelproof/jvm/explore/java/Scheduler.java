@@ -1,0 +1,41 @@
+package wheelproof.explore;
+
+import wheelproof.explore.Result.Ending;
+
+/** Who moves next in a run, and which run comes next. */
+abstract class Scheduler {
+    private Result why = Result.of(Ending.REDUNDANT, "");
+
+    /** A run begins. */
+    void begin(Execution execution) { }
+
+    /** One of the threads that can move, by its bit; below 0 where the run ends here. */
+    abstract int pick(Execution execution, int enabled);
+
+    /** Two operations conflict, and only their own order stands between them. */
+    void race(Execution execution, int earlier, int later, Strand strand) { }
+
+    /** A run ends with threads in front of operations. */
+    void blocked(Execution execution) { }
+
+    /** Whether another run is left. */
+    boolean advance() {
+        return true;
+    }
+
+    /** Why the last run was ended by {@link #pick}. */
+    Result why() {
+        return why;
+    }
+
+    int different(String message) {
+        why = Result.of(Ending.DIFFERENT, message);
+        return -1;
+    }
+
+    /** The thread that ran last, else the first one. */
+    static int calm(Execution execution, int enabled) {
+        boolean stays = (enabled & 1 << execution.last) != 0;
+        return stays ? execution.last : Integer.numberOfTrailingZeros(enabled);
+    }
+}

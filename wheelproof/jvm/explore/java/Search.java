@@ -1,0 +1,222 @@
+package wheelproof.explore;
+
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+import wheelproof.explore.Result.Ending;
+
+/** A search of a program's orders: until all are run, one fails, or a limit is reached. */
+final class Search {
+    /** Random runs at the begin, and between runs of the search. */
+    private static final int WARM_UP = 30;
+    private static final int BETWEEN = 500;
+    private static final int EVERY = 1_000;
+    /** Runs of a search for fewer preemptions. */
+    private static final int SHORTENING = 20_000;
+    private static final int REPEATED = 2;
+
+    final Execution execution = Execution.CURRENT;
+    final Program program;
+    private final Integer bound;
+    private final long most;
+    private final Scheduler[] samplers;
+    /** The answer, in the words of wheelproof explore, and the reason. */
+    String answer = "";
+    String reason = "";
+    int restarts;
+    /** Of a failure: its order, how it ends, and its steps. */
+    private int[] failing;
+    Result failure;
+    Recorder recorder;
+    int preemptions;
+    boolean minimal;
+    private int[] whole;
+    private String cut;
+
+    Search(Program program, Integer bound, long most, long seed) {
+        this.program = program;
+        this.bound = bound;
+        this.most = most;
+        Random random = new Random(seed);
+        samplers = new Scheduler[] {new Uniform(random), new Pct(random)};
+    }
+
+    void search() {
+        Result calm = run(new Calm());
+        if (isOver(calm)) {
+            return;
+        }
+        restarts();
+        sample(WARM_UP);
+        systematic();
+        if (failing != null) {
+            shorten();
+        }
+    }
+
+    /** One run; what it says about the program is kept, but where new places became visible. */
+    private Result run(Scheduler scheduler) {
+        Result result = execution.run(program, scheduler, null);
+        switch (result.ending()) {
+            case REFUSED -> end("refused", result.message());
+            case BROKEN -> end("broken", result.message());
+            case DIFFERENT -> end("nondeterministic", result.message());
+            case CUT -> cut = result.message();
+            case DONE -> whole = whole == null ? execution.events.schedule() : whole;
+            case FAILED -> {
+                if (!execution.conflicts.changed) {
+                    failing = execution.events.schedule();
+                    failure = result;
+                    preemptions = execution.preemptions;
+                }
+            }
+            default -> { }
+        }
+        return result;
+    }
+
+    private void end(String word, String why) {
+        if (answer.isEmpty()) {
+            answer = word;
+            reason = why;
+        }
+    }
+
+    private boolean isOver(Result result) {
+        return !answer.isEmpty() || result.ending() == Ending.BROKEN;
+    }
+
+    private boolean isOver() {
+        return !answer.isEmpty() || failing != null || execution.runs >= most;
+    }
+
+    /** Whether places became visible: what was seen without them counts no longer. */
+    private boolean restarts() {
+        if (!execution.conflicts.changed) {
+            return false;
+        }
+        execution.conflicts.changed = false;
+        execution.conflicts.races.clear();
+        whole = null;
+        cut = null;
+        failing = null;
+        restarts++;
+        return true;
+    }
+
+    private boolean sample(int runs) {
+        boolean restarted = false;
+        for (int index = 0; index < runs && !isOver(); index++) {
+            run(samplers[index % samplers.length]);
+            restarted |= restarts();
+        }
+        return restarted;
+    }
+
+    private void systematic() {
+        Supplier<Systematic> fresh = bound == null ? SourceDpor::new : () -> new Bounded(bound);
+        Systematic scheduler = fresh.get();
+        long since = 0;
+        boolean left = true;
+        while (left && !isOver()) {
+            run(scheduler);
+            boolean again = restarts();
+            if (++since % EVERY == 0) {
+                again |= sample(BETWEEN);
+            }
+            if (again) {
+                scheduler = fresh.get();
+                since = 0;
+            } else {
+                left = scheduler.advance();
+            }
+        }
+        if (answer.isEmpty() && failing == null) {
+            conclude(left, scheduler instanceof Bounded all && all.refused);
+        }
+    }
+
+    private void conclude(boolean left, boolean refused) {
+        if (left) {
+            end("budget", "the search was ended after " + execution.runs + " runs");
+        } else if (!repeats()) {
+            end("nondeterministic", "the same order ran differently");
+        } else if (cut != null) {
+            end("budget", "some runs were ended: after " + cut);
+        } else if (execution.unseen != null) {
+            end("unseen", execution.unseen);
+        } else if (!execution.shared) {
+            end("vacuous", "no object is used by two threads");
+        } else if (refused) {
+            end("bounded", "every order with at most " + bound + " preemptions");
+        } else {
+            end("exhausted", "every order of the racy accesses and of the locks");
+        }
+    }
+
+    /** Whether a run goes the same way each time. */
+    private boolean repeats() {
+        for (int number = 0; whole != null && number < REPEATED; number++) {
+            execution.run(program, new Exact(whole), null);
+            execution.runs--;
+            if (!java.util.Arrays.equals(whole, execution.events.schedule())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Looks for the failure with fewer preemptions. */
+    private void shorten() {
+        record();
+        minimal = true;
+        long limit = execution.runs + SHORTENING;
+        for (int few = 0; few < preemptions && answer.isEmpty(); few++) {
+            Systematic scheduler = new Bounded(few);
+            boolean left = true;
+            failing = null;
+            while (left && failing == null && answer.isEmpty() && execution.runs < limit) {
+                run(scheduler);
+                if (restarts()) {
+                    scheduler = new Bounded(few);
+                } else {
+                    left = scheduler.advance();
+                }
+            }
+            if (failing != null) {
+                record();
+            } else {
+                minimal &= !left;
+            }
+        }
+        end("bug", failure.message());
+    }
+
+    /** Runs the failing order again, for its steps. */
+    private void record() {
+        String message = failure.message();
+        String kind = failure.kind();
+        recorder = new Recorder(execution, program);
+        failure = execution.run(program, new Exact(failing), recorder);
+        preemptions = execution.preemptions;
+        execution.runs--;
+        if (!failure.isFailure() || !failure.kind().equals(kind)) {
+            end("nondeterministic", "a failing order ran differently: " + message);
+        }
+    }
+
+    /** Runs one order, as it was recorded. */
+    void replay(List<Recorder.Switch> switches) {
+        run(new Calm());
+        recorder = new Recorder(execution, program);
+        failure = execution.run(program, new Follow(switches), recorder);
+        preemptions = execution.preemptions;
+        switch (failure.ending()) {
+            case REFUSED -> end("refused", failure.message());
+            case BROKEN -> end("broken", failure.message());
+            case FAILED -> end("bug", failure.message());
+            default -> end(failure.ending() == Ending.DONE ? "holds" : "impossible",
+                    failure.message());
+        }
+    }
+}
