@@ -145,9 +145,7 @@ class Context:
             source = f"compiled from spec/{self.mechanism.checked.name}"
             judgement["figures"] = {**judgement.get("figures", {}), "model": source}
         row = judge(self.mechanism.name, layer, name, seconds=time.monotonic() - start, **judgement)
-        if row.ok and (holes := self.mechanism.holes):
-            why = f"{self.mechanism.toml.name}: [holes] has {', '.join(holes)}"
-            row = replace(row, ok=False, verdict=Verdict.INCONCLUSIVE, property=None, why=why)
+        row = self.mechanism.unfilled(row)
         self.listen(Ended(row))
         return row
 

@@ -19,6 +19,7 @@ from wheelproof.decisions import Decision
 from wheelproof.decisions.read import module_of
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.protocols import Model, ModelModule, Scenario, programs
+from wheelproof.verdict import Row, Verdict
 
 if TYPE_CHECKING:
     from wheelproof.tla.model import Compiled, CompiledModel
@@ -261,6 +262,13 @@ class Mechanism:
             else []
         )
         return (*(name for name in self.invariants if name not in config.fails), *more)
+
+    def unfilled(self, row: Row) -> Row:
+        """A row that is in order, as inconclusive where the mechanism has holes; else as it is."""
+        if not row.ok or not self.holes:
+            return row
+        why = f"{self.toml.name}: [holes] has {', '.join(self.holes)}"
+        return replace(row, ok=False, verdict=Verdict.INCONCLUSIVE, property=None, why=why)
 
     def without(self, decision: str) -> Mechanism:
         """The mechanism without this decision; as it is where ``decision`` is ""."""
