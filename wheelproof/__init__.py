@@ -168,6 +168,51 @@ def program(
     return written(threads, prefix, suffix)
 
 
+def run_concurrently(
+    machine: type,
+    program: Program | None = None,
+    *,
+    threads: int | tuple[int, int] = 2,
+    calls: int | tuple[int, int] = (1, 2),
+    prefix: int = 3,
+    suffix: int = 1,
+    **options: Any,
+) -> Exploration:
+    """Check a state machine of Hypothesis by programs of its rules in threads, here and now.
+
+    ``machine``: a class derived from ``RuleBasedStateMachine``, as it stands. Its initialize rules
+    come first. The results and exceptions of rules must be those of some order of the rules, one
+    after the other. Invariants are checked while no rule runs. ``prefix``: the
+    most rules before the threads start. The options are those of :func:`linearizable`, but for
+    ``operations``, ``observe`` and ``reference``. ``program``: it alone is run. Returns the answer
+    where it is a pass, or raises an AssertionError.
+    """
+    __tracebackhide__ = True
+    from wheelproof.linearizability import declaring
+    from wheelproof.linearizability.machines.campaign import MachineCampaign, declared
+
+    sizes = {"threads": threads, "calls": calls, "prefix": prefix, "suffix": suffix}
+    return declaring.check(declared(machine, {**sizes, **options}), program, MachineCampaign)
+
+
+def result(number: int, item: int = 0) -> Any:
+    """An argument in a program of rules: the result of an earlier call, for a bundle.
+
+    ``number``: of the call in the program, from 0 on: prefix, threads, suffix. ``item``: of
+    several values.
+    """
+    from wheelproof.linearizability.programs import Result
+
+    return Result(number, item)
+
+
+def drawn(seed: int) -> Any:
+    """An argument in a program of rules that is drawn as its call begins."""
+    from wheelproof.linearizability.programs import Drawn
+
+    return Drawn(seed)
+
+
 def replay(
     test: str,
     switches: Sequence[tuple[str, str, int, str]],

@@ -2,6 +2,8 @@
 
 import re
 import shutil
+import subprocess
+import sys
 
 from tests.docs.reading import ROOT
 from tests.docs.test_quotes import printed, unlike
@@ -21,6 +23,18 @@ def test_the_first_example_is_found_as_the_page_shows(tmp_path):
     assert unlike(parts, output + "\n") == []
     wrong = [part.replace("True", "False") for part in parts]
     assert unlike(wrong, output + "\n") != []
+
+
+def test_the_machine_of_the_page_is_checked_as_it_stands(tmp_path):
+    """An invariant that is always true lets the results of rules speak."""
+    shutil.copy(ROOT / "examples" / "stock" / "test_any_program.py", tmp_path)
+    (block,) = re.findall("```python\n(import wheelproof.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "test_tills.py").write_text(block, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "test_tills.py"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert "bug: not linearizable: T1 pay_out(" in run.stdout
+    assert "wheelproof.run_concurrently(\n" in run.stdout
 
 
 def test_the_page_has_every_option_and_condition():

@@ -100,14 +100,17 @@ class Alone:
 
     def points(self, state: Moves, operation: Operation, at: Any) -> Iterable[tuple[Moves, Any]]:
         moves = (*state, operation.number)
-        if moves not in self._places:
-            self._places[moves] = self._run(moves)
-        places = self._places[moves]
+        places = self.places(moves)
         if operation.number in places:
             yield moves, places[operation.number]
 
-    def _run(self, moves: Moves) -> dict[int, Any]:
+    def places(self, moves: Moves) -> dict[int, Any]:
         """The places of operations after moves; none if these are not possible."""
+        if moves not in self._places:
+            self._places[moves] = self._run(moves)
+        return self._places[moves]
+
+    def _run(self, moves: Moves) -> dict[int, Any]:
         explorer, driver, execution = self._explorer, self._driver, self._explorer.execution
         counted = execution.executions, execution.all_points, execution.all_accesses
         patient, execution.patient = execution.patient, False

@@ -11,15 +11,17 @@ from typing import Any
 import hypothesis
 from hypothesis.errors import HypothesisException
 from hypothesis.internal.reflection import function_digest
+from hypothesis.strategies import SearchStrategy
 
 from wheelproof.errors import UsageError
 from wheelproof.linearizability import operations, options, telling
 from wheelproof.linearizability.alone import Alone
-from wheelproof.linearizability.judging import HistoryJudge
+from wheelproof.linearizability.histories import Specification
+from wheelproof.linearizability.judging import HistoryJudge, Outcome
 from wheelproof.linearizability.options import Declaration, Options
 from wheelproof.linearizability.programs import Program, drawn
 from wheelproof.linearizability.reference import ByReference
-from wheelproof.linearizability.running import Driver, Subject
+from wheelproof.linearizability.running import Driver, OfClass
 from wheelproof.plain.answers import Answer, Exploration
 from wheelproof.plain.progress import Progress
 from wheelproof.plain.schedulers.replay import Repeat
@@ -34,21 +36,11 @@ class Refused(AssertionError):
     """A program has a failing order."""
 
 
-def checked(
-    declaration: Declaration, program: Program | None = None, progress: Progress | None = None
-) -> Exploration:
-    """Check a declaration by drawn programs, or by a chosen one. Raises UsageError, Interrupted."""
-    if EXPLORING:
-        raise UsageError(
-            f"{declaration.name} is checked while {EXPLORING[-1]} is explored: modules are loaded "
-            "again for that.",
-            "Check it in a test of its own.",
-        )
-    return Campaign(declaration, progress).answer(program)
-
-
 class Campaign:
-    """One check. ``answers`` counts the programs by their answers."""
+    """One check of a class. ``answers`` counts the programs by their answers."""
+
+    checks_by = "wheelproof.check"
+    """The function that a printed test calls."""
 
     def __init__(self, declaration: Declaration, progress: Progress | None) -> None:
         self.declaration = declaration
@@ -82,7 +74,8 @@ class Campaign:
 
     def _counterpart(self, function: Any) -> Any:
         if isinstance(function, type):
-            if any(isinstance(part, types.FunctionType) for part in vars(function).values()):
+            parts = (part for base in function.__mro__ for part in vars(base).values())
+            if any(isinstance(part, types.FunctionType) for part in parts):
                 return self.search.second.of_class(function)
             return function
         if not isinstance(function, types.FunctionType):
@@ -95,17 +88,21 @@ class Campaign:
         """Raises UsageError and Interrupted."""
         self.search.program = self._make_once
         with self.search.running(), self.explorer.ready():
-            self.kind = self._kind()
-            strategies = operations.of_class(self.kind, self.second.operations)
+            programs = self._programs()
             if program is not None:
-                self._explore(program)
+                self._try(program)
             else:
-                self._draw(drawn(strategies, self.options.sizes()))
+                self._draw(programs)
             if self.failing is not None:
                 return self._explained(self.failing)
         if isinstance(self.stopped, BaseException):
             raise self.stopped
         return self._answered() if self.stopped is None else self.stopped
+
+    def _programs(self) -> SearchStrategy[Program]:
+        """A strategy for programs. Raises UsageError."""
+        strategies = operations.of_class(self._kind(), self.second.operations)
+        return drawn(strategies, self.options.sizes())
 
     def _make_once(self) -> None:
         self._instance = self.make()
@@ -123,14 +120,12 @@ class Campaign:
         del self._instance
         return kind
 
-    def _draw(self, programs: Any) -> None:
+    def _draw(self, programs: SearchStrategy[Program]) -> None:
         """Check programs that Hypothesis draws, until one fails, and shrink that one."""
 
         def check(program: Program) -> None:
-            if self.stopped is None:
-                self._explore(program)
-                if self.failing is program:
-                    raise Refused
+            if self.stopped is None and self._explore(program):
+                raise Refused
 
         check._hypothesis_internal_add_digest = function_digest(  # type: ignore[attr-defined]
             self.declaration.factory
@@ -154,44 +149,54 @@ class Campaign:
             if self.failing is None:
                 raise UsageError(f"{self.declaration.name}: Hypothesis says: {error}") from None
 
-    def _explore(self, program: Program) -> None:
-        """Run all orders of a program, until one fails."""
+    def _try(self, program: Program) -> None:
+        """Check one program that the user has written. Raises UsageError."""
+        self._explore(program)
+
+    def _explore(self, program: Program) -> bool:
+        """Run all orders of a program, until one fails. Whether one does."""
         name = repr(program)
-        if name in self.programs:
-            if self.programs[name] is Answer.BUG:
-                self.failing = program
-            return
-        try:
-            exploration = self._searched(program, False)
-        except UsageError as error:
-            self.stopped = error
-            return
-        answer = exploration.answer
-        self.programs[name] = answer
-        if answer is Answer.BUG:
-            self.failing = program
-        elif self.failing is None:
-            self.answers[answer] += 1
-            if answer in ENDS:
-                reason = f"{exploration.reason} (in {program!r})"
-                self.stopped = replace(exploration, reason=reason)
+        if name not in self.programs:
+            try:
+                exploration = self._searched(program, False)
+            except UsageError as error:
+                self.stopped = error
+                return False
+            answer = self.programs[name] = exploration.answer
+            if answer is not Answer.BUG and self.failing is None:
+                self.answers[answer] += 1
+                if answer in ENDS:
+                    reason = f"{exploration.reason} (in {program!r})"
+                    self.stopped = replace(exploration, reason=reason)
+        if self.programs[name] is not Answer.BUG:
+            return False
+        self.failing = program
+        return True
 
     def _searched(self, program: Program, explains: bool) -> Exploration:
-        explorer, chosen = self.explorer, self.second
-        execution = explorer.execution
-        subject = Subject(self.make, chosen.observe, chosen.ignored)
+        chosen = self.second
+        subject = OfClass(self.make, chosen.observe, chosen.ignored)
         driver = Driver(self.search.world, subject, program)
-        if chosen.reference is not None:
-            specification: Any = ByReference(
-                chosen.reference, chosen.observe, chosen.ignored, driver.calls
-            )
-        else:
-            specification = Alone(explorer, driver)
+        if chosen.reference is None:
+            return self._judged(driver, Alone(self.explorer, driver), explains)
+        reference = ByReference(chosen.reference, chosen.observe, chosen.ignored, driver.calls)
+        return self._judged(driver, reference, explains)
+
+    def _judged(
+        self,
+        driver: Driver,
+        specification: Specification,
+        explains: bool,
+        allowed: frozenset[Outcome] = frozenset(),
+    ) -> Exploration:
+        """Search the orders of one program. ``explains``: a failing one is shown."""
+        explorer, execution = self.explorer, self.explorer.execution
         before = execution.executions
         explorer.program, explorer.bound = driver, self.options.bound
         explorer.renew(self.options.executions)
         execution.put_off = False
-        self.judge = HistoryJudge(explorer, driver, specification, self.options.condition)
+        condition = self.options.condition
+        self.judge = HistoryJudge(explorer, driver, specification, condition, allowed)
         explorer.judge = self.judge
         exploration = explorer.explored(explains)
         executions = execution.executions - before
@@ -211,11 +216,11 @@ class Campaign:
     def _explained(self, program: Program) -> Exploration:
         """The failing order of a program with the fewest preemptions."""
         exploration = self._searched(program, True)
-        lines = telling.program(program, self.judge.last, self.second.observe is not None)
+        lines = telling.program(program, self.judge.last)
         if exploration.answer is not Answer.BUG:
             reason = f"{program!r} failed, and does not fail again"
             return replace(exploration, answer=Answer.NONDETERMINISTIC, reason=reason)
-        test = telling.regression(self.declaration, program)
+        test = telling.regression(self.declaration, program, self.checks_by)
         if exploration.failure is not None:  # that the program's own thread waits is no news
             waits = tuple(wait for wait in exploration.failure.waits if wait.place.file)
             exploration = replace(exploration, failure=replace(exploration.failure, waits=waits))
@@ -244,3 +249,19 @@ class Campaign:
         bound = self.options.bound if answer is Answer.BOUNDED else None
         places = tuple(site.place for site in self.explorer.racy())
         return Exploration(answer, self.executions, places, None, bound, reason, None)
+
+
+def checked(
+    declaration: Declaration,
+    program: Program | None = None,
+    progress: Progress | None = None,
+    campaign: type[Campaign] = Campaign,
+) -> Exploration:
+    """Check a declaration by drawn programs, or by a chosen one. Raises UsageError, Interrupted."""
+    if EXPLORING:
+        raise UsageError(
+            f"{declaration.name} is checked while {EXPLORING[-1]} is explored: modules are loaded "
+            "again for that.",
+            "Check it in a test of its own.",
+        )
+    return campaign(declaration, progress).answer(program)

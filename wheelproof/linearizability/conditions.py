@@ -33,6 +33,12 @@ class Condition:
         return f"{type(self).__name__}()"
 
 
+def _is_called_before(first: Operation, other: Operation) -> bool:
+    """Whether the program has one operation before another. Both may take no time."""
+    together = first.thread == other.thread or 0 in (first.thread, other.thread)
+    return together and first.number < other.number
+
+
 class Linearizable(Condition):
     """An operation that returns before another one is called comes before it.
 
@@ -43,7 +49,7 @@ class Linearizable(Condition):
     by_time = True
 
     def is_before(self, first: Operation, other: Operation) -> bool:
-        return first.returned < other.called
+        return first.returned < other.called or _is_called_before(first, other)
 
 
 class SequentiallyConsistent(Condition):
@@ -57,8 +63,7 @@ class SequentiallyConsistent(Condition):
     name = "sequentially consistent"
 
     def is_before(self, first: Operation, other: Operation) -> bool:
-        together = first.thread == other.thread or 0 in (first.thread, other.thread)
-        return together and first.returned < other.called
+        return _is_called_before(first, other)
 
 
 class QuiescentlyConsistent(Condition):

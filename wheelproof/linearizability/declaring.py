@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from wheelproof.linearizability.campaign import checked
+from wheelproof.linearizability.campaign import Campaign, checked
 from wheelproof.linearizability.options import ATTRIBUTE, Declaration, Options
 from wheelproof.plain import calling, progress
 
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from wheelproof.plain.answers import Exploration
 
 
-def check(declaration: Declaration, program: Program | None = None) -> Exploration:
+def check(
+    declaration: Declaration, program: Program | None = None, campaign: type[Campaign] = Campaign
+) -> Exploration:
     """Check drawn programs, or the one that is given.
 
     Raises ExplorationFailed if the answer is no pass, and UsageError.
     """
     __tracebackhide__ = True
-    exploration = checked(declaration, program, progress.on_stderr())
+    exploration = checked(declaration, program, progress.on_stderr(), campaign)
     if not calling.passes(exploration):
         raise calling.ExplorationFailed(exploration)
     return exploration

@@ -52,7 +52,9 @@ class Operation:
 class Specification(Protocol):
     """The meaning of operations, one by one or in points. States and places are hashable."""
 
-    initial: Hashable
+    @property
+    def initial(self) -> Hashable:
+        """The first state."""
 
     def points(self, state: Any, operation: Operation, at: Any) -> Iterable[tuple[Any, Any]]:
         """Every (state, place) after the next point of an operation that stands at ``at``.

@@ -25,6 +25,9 @@ from wheelproof.plain.exploration import Explorer
 from wheelproof.plain.operations import Ending
 from wheelproof.plain.reading import Found, Judge, failure_of
 
+Outcome = tuple[Any, ...]
+"""The numbers of operations, whether each is pending, and its result."""
+
 ORDERS = 500
 """Sets of real-time orders that are judged for a run, at most."""
 
@@ -58,7 +61,7 @@ class _Case:
 class HistoryJudge(Judge):
     """Judges histories. Those that are alike are judged once.
 
-    ``refusals``: the refused histories, by their results. ``last`` is the present one.
+    ``last`` is the refusal of the present one. ``allowed``: outcomes that need no order.
     """
 
     def __init__(
@@ -67,8 +70,10 @@ class HistoryJudge(Judge):
         driver: Driver,
         specification: Specification,
         condition: Condition,
+        allowed: frozenset[Outcome] = frozenset(),
     ) -> None:
         self._explorer, self._driver = explorer, driver
+        self._allowed = allowed
         self._specification, self._condition = specification, condition
         self._verdicts: dict[Any, tuple[Found, Refusal | None] | None] = {}
         self._open: _Case | None = None
@@ -104,7 +109,10 @@ class HistoryJudge(Judge):
         case, self._open = self._open, None
         if case is None:
             return None
-        self._verdicts[case.key] = self._judged(case)
+        verdict = self._judged(case)
+        if verdict is not None and outcome(case.operations) in self._allowed:
+            verdict = None
+        self._verdicts[case.key] = verdict
         return self._report(case.key)
 
     def _report(self, key: Any) -> Found | None:
@@ -241,6 +249,11 @@ class HistoryJudge(Judge):
         execution.end_threads()
         explorer.restore()
         return reordered(case.order, clocks.clocks, steps)
+
+
+def outcome(operations: Sequence[Operation]) -> Outcome:
+    """The results of a history, and which operations are pending, without their times."""
+    return tuple((o.number, o.is_pending, o.result) for o in operations)
 
 
 def _pairs(operations: Sequence[Operation], before: Sequence[int]) -> Sequence[Pair]:

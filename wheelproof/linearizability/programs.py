@@ -16,6 +16,33 @@ FINAL = "observe"
 
 
 @dataclass(frozen=True)
+class Result:
+    """An argument: a result of an earlier call, by its number in the program."""
+
+    number: int
+    item: int = 0
+
+    def __str__(self) -> str:
+        return f"v{self.number}" + f"[{self.item}]" * bool(self.item)
+
+    def __repr__(self) -> str:
+        return f"wheelproof.result({self.number}{f', {self.item}' * bool(self.item)})"
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """An argument that is drawn as its call begins, since its strategy needs the run."""
+
+    seed: int
+
+    def __str__(self) -> str:
+        return f"drawn({self.seed})"
+
+    def __repr__(self) -> str:
+        return f"wheelproof.drawn({self.seed})"
+
+
+@dataclass(frozen=True)
 class Call:
     """A call of an operation."""
 
@@ -24,7 +51,8 @@ class Call:
     keywords: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        parts = [*map(repr, self.arguments), *(f"{k}={v!r}" for k, v in self.keywords.items())]
+        parts = [*map(_text, self.arguments)]
+        parts += [f"{name}={_text(value)}" for name, value in self.keywords.items()]
         return f"{self.name}({', '.join(parts)})"
 
     @property
@@ -34,6 +62,10 @@ class Call:
         if self.keywords:
             return f"({', '.join(parts)}, {dict(self.keywords)!r})"
         return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+
+
+def _text(argument: Any) -> str:
+    return str(argument) if isinstance(argument, (Result, Drawn)) else repr(argument)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ Pair = tuple[int, int]
 class Times:
     """The operations of a run, and which steps of them must come before others.
 
-    ``precedes[x]`` are the operations whose last step comes after the first step of x.
+    ``precedes[x]`` are the operations whose last step comes after the first step of x, and x with
+    those that its thread calls later.
     """
 
     def __init__(self, driver: Driver, operations: Sequence[Operation]) -> None:
@@ -43,7 +44,7 @@ class Times:
             frozenset(
                 y
                 for y, other in enumerate(operations)
-                if x == y
+                if (operations[x].thread == other.thread and x <= y)
                 or (
                     first is not None
                     and not other.is_pending

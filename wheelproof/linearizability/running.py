@@ -27,25 +27,58 @@ class Boundary(Location):
 
 
 class Subject:
-    """A class under test: its factory, its observation, and the operations that are not compared.
+    """An object under test, as a program has it: how it is made, called and looked at.
 
-    ``make`` and ``observe`` are functions of the world of an exploration.
+    ``ignored``: the operations whose results are not compared. ``final``: the call that ends a
+    history, or None.
+    """
+
+    ignored: frozenset[str] = frozenset()
+    final: Call | None = None
+
+    def make(self) -> Any:
+        """A new object, in a run of the engine."""
+        raise NotImplementedError
+
+    def called(self, driver: Driver, instance: Any, number: int) -> Any:
+        """The result of a call. Raises every exception of the operation."""
+        raise NotImplementedError
+
+    def end(self, instance: Any) -> None:
+        """The run is over, perhaps before its last call."""
+
+    def calls(self, program: Program) -> list[tuple[int, Call]]:
+        """The calls of a program with their threads; the final one is the last."""
+        calls = list(program.calls())
+        if self.final is not None:
+            calls.append((0, self.final))
+        return calls
+
+
+class OfClass(Subject):
+    """An object of a class: its methods are the operations, its observation the final call.
+
+    ``factory`` and ``observe`` are functions of the world of an exploration.
     """
 
     def __init__(
         self,
-        make: Callable[[], Any],
+        factory: Callable[[], Any],
         observe: Callable[[Any], Any] | None = None,
         ignored: frozenset[str] = frozenset(),
     ) -> None:
-        self.make, self.observe, self.ignored = make, observe, ignored
+        self.factory, self.observe, self.ignored = factory, observe, ignored
+        self.final = None if observe is None else Call(FINAL)
 
-    def calls(self, program: Program) -> list[tuple[int, Call]]:
-        """The calls of a program with their threads; the observation is the last one."""
-        calls = list(program.calls())
-        if self.observe is not None:
-            calls.append((0, Call(FINAL)))
-        return calls
+    def make(self) -> Any:
+        return self.factory()
+
+    def called(self, driver: Driver, instance: Any, number: int) -> Any:
+        call = driver.calls[number][1]
+        if call is self.final and self.observe is not None:
+            return snapshot(self.observe(instance))
+        operation = driver.execution.judged(getattr(instance, call.name))
+        return snapshot(operation(*call.arguments, **call.keywords))
 
 
 class Run:
@@ -89,6 +122,12 @@ class Driver:
         self.run = Run(len(self.calls))
         self._boundary = Boundary("operations")
         subject = self.subject.make()
+        try:
+            self._play(subject)
+        finally:
+            self.subject.end(subject)
+
+    def _play(self, subject: Any) -> None:
         own_calls = [number for number, (thread, _) in enumerate(self.calls) if thread == 0]
         self.work(0, own_calls[: self._before], subject)
         workers = []
@@ -115,21 +154,18 @@ class Driver:
                 number = self.next[thread]
             run.under_way[thread] = number
             run.begun[number] = execution.depth
-            result = self._called(self.calls[number][1], subject)
+            result = self._called(number, subject)
             run.ended[number], run.clocks[number] = execution.depth, running.clock[:]
             run.results[number] = result
             del run.under_way[thread]
 
-    def _called(self, call: Call, subject: Any) -> Any:
+    def _called(self, number: int, subject: Any) -> Any:
         """The result of a call. An exception is one."""
         try:
-            if call.name == FINAL and self.subject.observe is not None:
-                return snapshot(self.subject.observe(subject))
-            operation = self.execution.judged(getattr(subject, call.name))
-            result = snapshot(operation(*call.arguments, **call.keywords))
+            result = self.subject.called(self, subject, number)
         except Exception as error:
             return Raised(type(error).__name__, str(error))
-        return IGNORED if call.name in self.subject.ignored else result
+        return IGNORED if self.calls[number][1].name in self.subject.ignored else result
 
     # -- histories
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wheelproof.linearizability.histories import DeadEnd, Operation
 from wheelproof.linearizability.judging import named
+from wheelproof.linearizability.programs import FINAL, Result
 from wheelproof.linearizability.values import shown
 
 if TYPE_CHECKING:
@@ -21,14 +22,15 @@ ORDERS = 6
 WIDTH = 78
 
 
-def program(program: Program, refusal: Refusal | None, observed: bool) -> list[str]:
+def program(program: Program, refusal: Refusal | None) -> list[str]:
     """The lines of a program with its results, and why no order explains them."""
+    needed = _needed(program)
     results = {} if refusal is None else {o.number: o for o in refusal.operations}
     cells: dict[int, list[str]] = {}
     first: list[str] = []
     last: list[str] = []
     for number, (thread, call) in enumerate(program.calls()):
-        text = str(call)
+        text = f"v{number} = {call}" if number in needed else str(call)
         if number in results:
             text += ": " + _result(results[number])
         if thread:
@@ -37,11 +39,18 @@ def program(program: Program, refusal: Refusal | None, observed: bool) -> list[s
             (first if number < len(program.prefix) else last).append(text)
     lines = [f"first {text}" for text in first] + _columns(cells) + [f"then {t}" for t in last]
     total = sum(1 for _ in program.calls())
-    if observed and total in results:
-        lines.append(f"observed: {_result(results[total])}")
+    if total in results:
+        name = "observed" if results[total].call.name == FINAL else str(results[total].call)
+        lines.append(f"{name}: {_result(results[total])}")
     if refusal is not None:
         lines += ["", *_why(refusal)]
     return lines
+
+
+def _needed(program: Program) -> set[int]:
+    """The numbers of calls whose results others need."""
+    arguments = [value for _, call in program.calls() for value in call.keywords.values()]
+    return {value.number for value in arguments if isinstance(value, Result)}
 
 
 def _result(operation: Operation) -> str:
@@ -81,12 +90,12 @@ def _dead_end(end: DeadEnd, operations: dict[int, Operation]) -> str:
     return f"after {order}: {would}" if order else f"at first: {would}"
 
 
-def regression(declaration: Declaration, program: Program) -> str:
-    """A test of pytest that runs the program again."""
+def regression(declaration: Declaration, program: Program, function: str) -> str:
+    """A test of pytest that runs the program again, by a function that checks it."""
     factory = declaration.factory
     name = factory.__qualname__
     short = name.rpartition(".")[2].removeprefix("test_").lower()
-    lines = [f"def test_{short}_again():", "    wheelproof.check(", f"        {name},"]
+    lines = [f"def test_{short}_again():", f"    {function}(", f"        {name},"]
     return "\n".join([*lines, *_wrapped(program), "    )"])
 
 

@@ -31,6 +31,14 @@ class Raised:
         return f"raises {self.kind}"
 
 
+@dataclasses.dataclass(frozen=True)
+class LeftOut:
+    """An operation was not called: its precondition does not hold, or an argument is absent."""
+
+    def __str__(self) -> str:
+        return "is left out"
+
+
 class Snapshot:
     """The value of an object at one moment, before its objects are numbered."""
 
@@ -82,7 +90,7 @@ def shown(value: Any) -> str:
     """A value as people see it."""
     if isinstance(value, Value) and value.kind == "item":
         return f"{shown(value.parts[0])}: {shown(value.parts[1])}"
-    return str(value) if isinstance(value, (Value, Numbered, Raised)) else repr(value)
+    return str(value) if isinstance(value, (Value, Numbered, Raised, LeftOut)) else repr(value)
 
 
 def snapshot(value: Any, above: frozenset[int] = frozenset()) -> Any:

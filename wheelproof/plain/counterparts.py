@@ -44,7 +44,7 @@ class Counterparts:
             )
         if not isinstance(function, types.FunctionType):
             raise UsageError(f"{name} is no function in Python.", "Give a function of a module.")
-        module = self._module(function)
+        module = self._module(function, function.__code__.co_filename)
         if "<locals>" not in function.__qualname__ and function.__name__ != "<lambda>":
             value = self._at(module, function.__qualname__)
             if isinstance(value, types.FunctionType):
@@ -57,10 +57,9 @@ class Counterparts:
     def of_class(self, kind: type) -> type:
         """The counterpart of a class of a module. Raises UsageError."""
         module = self._world.modules.get(kind.__module__)
-        if module is None:
-            methods = [v for v in vars(kind).values() if isinstance(v, types.FunctionType)]
-            if methods:
-                module = self._module(methods[0])
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        if module is None and file is not None:
+            module = self._module(kind, file)
         value = None if module is None else self._at(module, kind.__qualname__)
         if not isinstance(value, type):
             raise UsageError(f"{kind.__qualname__} is no class of a module.")
@@ -96,14 +95,14 @@ class Counterparts:
             value = getattr(value, part, None)
         return value
 
-    def _module(self, function: types.FunctionType) -> types.ModuleType:
-        """The world's module of a function, loaded if it is not yet."""
-        world, name, file = self._world, function.__module__, function.__code__.co_filename
+    def _module(self, part: types.FunctionType | type, file: str) -> types.ModuleType:
+        """The world's module of a function or a class, loaded if it is not yet."""
+        world, name = self._world, part.__module__
         module = world.modules.get(name)
         if module is None:
             if not Path(file).is_file():
                 raise UsageError(
-                    f"{function.__qualname__} has no source: {file}.",
+                    f"{part.__qualname__} has no source: {file}.",
                     "Put it into a file: its module is loaded again from there.",
                 )
             real = sys.modules.get(name)

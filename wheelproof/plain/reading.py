@@ -160,12 +160,16 @@ class Recorder:
         """A thread makes an access."""
 
     def note(self, value: Any) -> None:
-        """The value of the last access."""
-        thread = self._execution.running
-        for row in reversed(self._rows):
-            if row[0] is thread:
-                row[4] = texts.value(value)
-                return
+        """The value of the last access. Its ``__repr__`` makes no step of the run."""
+        execution = self._execution
+        thread, execution.running = execution.running, None
+        try:
+            for row in reversed(self._rows):
+                if row[0] is thread:
+                    row[4] = texts.value(value)
+                    return
+        finally:
+            execution.running = thread
 
     def held(self, thread: Thread) -> tuple[str, ...]:
         """The locks of a thread once it has performed its operation."""

@@ -35,6 +35,13 @@ EXCEPTIONS = {
     "its handlers and levels are those of the test's runner": (CONTAINERS, ("logging",)),
     "a fake is one step": (EVERYTHING, ("unittest",)),
     "the test's runner, which the test does not share": (EVERYTHING, ("_pytest", "pytest")),
+    "it draws values by functions of the test, which announce what they touch": (
+        NOTHING,
+        (
+            "hypothesis.control", "hypothesis.internal", "hypothesis.stateful",
+            "hypothesis.strategies",
+        ),
+    ),
     "its state is the process's own: signals, files, codecs, addresses in memory": (
         EVERYTHING,
         (

@@ -74,6 +74,15 @@ def test_conditions_differ():
     assert [checked("register", within, c()) for c in CONDITIONS] == [False, True, True]
 
 
+@pytest.mark.parametrize("condition", [conditions.Linearizable, conditions.SequentiallyConsistent])
+def test_calls_of_a_thread_at_the_same_moment_keep_their_order(condition):
+    """Calls without a visible step have the same moment."""
+    calls = [Operation(0, 1, ("write", 1), 3, 3), Operation(1, 1, ("read",), 3, 3, 0)]
+    assert not checked("register", calls, condition())
+    other = [Operation(0, 1, ("write", 1), 3, 3), Operation(1, 2, ("read",), 3, 3, 0)]
+    assert checked("register", other, condition())
+
+
 def test_a_point_that_does_nothing_changes_no_verdict():
     for seed in range(500):
         model = list(oracle.MODELS)[seed % len(oracle.MODELS)]

@@ -12,7 +12,7 @@ import wheelproof
 from tests.wheelproof.plain.started import run
 from tests.wheelproof.plain.test_explore import Counter, lost_update
 from wheelproof.plain import texts
-from wheelproof.plain.answers import Place, relative
+from wheelproof.plain.answers import Answer, Place, relative
 from wheelproof.plain.calling import ExplorationFailed
 from wheelproof.plain.columns import text
 from wheelproof.plain.exploration import explore_program
@@ -46,6 +46,28 @@ def full_queue():
             waiting.put(1)
 
     run(put, put)
+
+
+class Locked:
+    """Its text takes a lock, as that of a future."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def __repr__(self):
+        with self.lock:
+            return "locked"
+
+
+def text_takes_a_lock():
+    parts = []
+
+    def add():
+        before = list(parts)
+        parts.append(Locked())
+        assert parts[-1] not in before and len(parts) == len(before) + 1
+
+    run(add, add)
 
 
 def five():
@@ -113,6 +135,11 @@ def test_steps_that_no_other_thread_sees_are_folded():
     lines = shown(own_work)
     assert "takes own" not in lines and "other step" in lines
     assert "reads Counter.count" in " ".join(lines.replace("|", " ").split())
+
+
+def test_the_text_of_a_value_is_no_step():
+    exploration = explore_program(text_takes_a_lock)
+    assert exploration.answer is Answer.BUG and "locked" in text(exploration)
 
 
 @pytest.mark.parametrize("program", [lost_update, two_orders, full_queue, five, own_work])

@@ -58,13 +58,17 @@ class Bounded(Scheduler):
         else:
             choices = [thread.number]
             others = enabled & ~mine
-            if others and (thread.switchable or not self.gil):
+            if others and self.may_preempt(thread):
                 if self.bound is None or execution.preemptions < self.bound:
                     choices.extend(members(others))
                 else:
                     self.refused = True
         self._stack.append((choices[0], choices[1:], enabled, execution.accesses))
         return choices[0]
+
+    def may_preempt(self, thread: Thread) -> bool:
+        """Whether a thread that could go on may be preempted where it stands."""
+        return thread.switchable or not self.gil
 
     def _is_known(self, execution: Execution, running: int) -> bool:
         """Whether all runs from here have been, or will be, made from an equal state."""
