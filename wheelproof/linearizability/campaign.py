@@ -14,7 +14,8 @@ from hypothesis.internal.reflection import function_digest
 from hypothesis.strategies import SearchStrategy
 
 from wheelproof.errors import UsageError
-from wheelproof.linearizability import operations, options, telling
+from wheelproof.linearizability import alarms, operations, options, telling, whole_calls
+from wheelproof.linearizability.alarms import Alarm
 from wheelproof.linearizability.alone import Alone
 from wheelproof.linearizability.histories import Specification
 from wheelproof.linearizability.judging import HistoryJudge, Outcome
@@ -22,6 +23,7 @@ from wheelproof.linearizability.options import Declaration, Options
 from wheelproof.linearizability.programs import Program, drawn
 from wheelproof.linearizability.reference import ByReference
 from wheelproof.linearizability.running import Driver, OfClass
+from wheelproof.plain import texts
 from wheelproof.plain.answers import Answer, Exploration
 from wheelproof.plain.progress import Progress
 from wheelproof.plain.schedulers.replay import Repeat
@@ -101,7 +103,8 @@ class Campaign:
 
     def _programs(self) -> SearchStrategy[Program]:
         """A strategy for programs. Raises UsageError."""
-        strategies = operations.of_class(self._kind(), self.second.operations)
+        self.kind = self._kind()
+        strategies = operations.of_class(self.kind, self.second.operations)
         return drawn(strategies, self.options.sizes())
 
     def _make_once(self) -> None:
@@ -220,11 +223,49 @@ class Campaign:
         if exploration.answer is not Answer.BUG:
             reason = f"{program!r} failed, and does not fail again"
             return replace(exploration, answer=Answer.NONDETERMINISTIC, reason=reason)
+        lines += self._alarms(program)
         test = telling.regression(self.declaration, program, self.checks_by)
         if exploration.failure is not None:  # that the program's own thread waits is no news
             waits = tuple(wait for wait in exploration.failure.waits if wait.place.file)
             exploration = replace(exploration, failure=replace(exploration.failure, waits=waits))
         return replace(exploration, table=tuple(lines), test=test, executions=self.executions)
+
+    def _alarms(self, program: Program) -> list[str]:
+        """Lines for each reason why the program may fail without a fault in the class."""
+        refusal, judge = self.judge.last, self.judge
+        if refusal is None:
+            return []
+        suspected = [
+            alarms.who_was_first(refusal, judge.specification, self.options.condition),
+            alarms.forbidden_order(refusal),
+            self._several_calls(program),
+            self._early_time_out(program),
+        ]
+        lines = [str(alarm) for alarm in suspected if alarm is not None]
+        wrapped = [texts.lines(line, telling.WIDTH, "  ", "    ") for line in lines]
+        head = ["", "perhaps it is no bug of the class:"] if lines else []
+        return head + [line for lines in wrapped for line in lines]
+
+    def _several_calls(self, program: Program) -> Alarm | None:
+        """Some operations are several calls, and it fails between them."""
+        judge = self.judge
+        codes = whole_calls.codes_of(self.kind)
+        most = self.options.executions
+        names = whole_calls.names_of_several(self.explorer, judge.driver, codes, most)
+        return alarms.several_calls(names) if names else None
+
+    def _early_time_out(self, program: Program) -> Alarm | None:
+        """A time-out fires that need not, and it fails only then."""
+        execution = self.explorer.execution
+        if execution.patient:
+            return None
+        execution.patient = True
+        try:
+            answer = self._searched(program, False).answer
+        finally:
+            execution.patient = False
+        passed = answer in (Answer.EXHAUSTED, Answer.BOUNDED)
+        return alarms.early_time_out() if passed else None
 
     def _answered(self) -> Exploration:
         """The answer for all programs that were drawn."""

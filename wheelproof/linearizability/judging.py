@@ -72,9 +72,9 @@ class HistoryJudge(Judge):
         condition: Condition,
         allowed: frozenset[Outcome] = frozenset(),
     ) -> None:
-        self._explorer, self._driver = explorer, driver
+        self._explorer, self.driver = explorer, driver
         self._allowed = allowed
-        self._specification, self._condition = specification, condition
+        self.specification, self._condition = specification, condition
         self._verdicts: dict[Any, tuple[Found, Refusal | None] | None] = {}
         self._open: _Case | None = None
         self.last: Refusal | None = None
@@ -88,18 +88,18 @@ class HistoryJudge(Judge):
         if any(thread.error is not None for thread in execution.threads):
             return failure
         self._count()
-        operations = self._driver.history()
+        operations = self.driver.history()
         stuck = execution.ending is not Ending.DONE
         if not self._condition.judges or (stuck and not any(o.is_pending for o in operations)):
             return failure
-        times = Times(self._driver, operations)
+        times = Times(self.driver, operations)
         before = tuple(self._condition.before(operations))
         # A new race is no step of the run yet: what must come before what is not yet known.
         final = not (execution.racing or execution.grown)
         results = tuple((o.number, o.is_pending, o.result) for o in operations)
         key = results, before, times.precedes if final else None
         if key not in self._verdicts:
-            raw = list(self._driver.run.results)
+            raw = list(self.driver.run.results)
             order = list(execution.order)
             self._open = _Case(key, operations, raw, times if final else None, order, failure)
             return None
@@ -123,8 +123,8 @@ class HistoryJudge(Judge):
         return verdict[0]
 
     def _count(self) -> None:
-        run = self._driver.run
-        for (_, call), result, begun in zip(self._driver.calls, run.results, run.begun):
+        run = self.driver.run
+        for (_, call), result, begun in zip(self.driver.calls, run.results, run.begun):
             if begun >= 0:
                 kind = "raised" if type(result).__name__ == "Raised" else "returned"
                 kind = "waited" if result is PENDING else kind
@@ -175,7 +175,7 @@ class HistoryJudge(Judge):
                     number_of(case.raw[number])
                 return bool(number_of(case.raw[operation.number]) == result)
 
-        return explain(operations, before, self._specification, accepts, agrees)
+        return explain(operations, before, self.specification, accepts, agrees)
 
     def _is_excused(self, case: _Case, waiter: Operation, operations: Sequence[Operation]) -> bool:
         """Whether a pending operation would wait alone, too, after those that have returned.
@@ -206,7 +206,7 @@ class HistoryJudge(Judge):
         """Whether an operation does not return, however far it goes."""
         visited: set[tuple[Any, Any]] = set()
         while not isinstance(place, Done):
-            points = list(self._specification.points(state, operation, place))
+            points = list(self.specification.points(state, operation, place))
             if not points or (state, place) in visited:
                 return True
             visited.add((state, place))
@@ -245,7 +245,7 @@ class HistoryJudge(Judge):
         explorer, execution = self._explorer, self._explorer.execution
         clocks = Clocks(case.order)
         explorer.world.seed()
-        execution.run(self._driver, clocks)
+        execution.run(self.driver, clocks)
         execution.end_threads()
         explorer.restore()
         return reordered(case.order, clocks.clocks, steps)

@@ -7,7 +7,7 @@ from typing import Any
 
 from wheelproof.linearizability.histories import LATER, Operation
 from wheelproof.linearizability.programs import FINAL, Call, Program
-from wheelproof.linearizability.values import Numbering, Raised, Snapshot, snapshot
+from wheelproof.linearizability.values import Numbering, Snapshot, raised, snapshot
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.operations import PEEK
@@ -164,7 +164,7 @@ class Driver:
         try:
             result = self.subject.called(self, subject, number)
         except Exception as error:
-            return Raised(type(error).__name__, str(error))
+            return raised(error)
         return IGNORED if self.calls[number][1].name in self.subject.ignored else result
 
     # -- histories

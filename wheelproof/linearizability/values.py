@@ -8,6 +8,7 @@ they are numbered as they appear in the results of a run.
 from __future__ import annotations
 
 import dataclasses
+import dis
 from collections import OrderedDict, deque
 from collections.abc import Hashable, Iterator, Mapping, Set
 from typing import Any
@@ -16,16 +17,21 @@ from wheelproof.plain.objects import fields_of, slot_values
 
 _PLAIN = (bool, bytes, complex, float, int, str, type(None), type(Ellipsis), type)
 _SEQUENCES = (list, tuple, deque, bytearray)
+_RAISE = dis.opmap["RAISE_VARARGS"]
 _MOST = 1_000
 """Elements of an iterator that an operation returns, at most."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Raised:
-    """An operation has raised an exception. Two are equal if their classes are."""
+    """An operation has raised an exception. Two are equal if their classes are.
+
+    ``is_refusal``: a statement ``raise`` has, so that the class means it.
+    """
 
     kind: str
     message: str = dataclasses.field(compare=False)
+    is_refusal: bool = dataclasses.field(default=False, compare=False)
 
     def __str__(self) -> str:
         return f"raises {self.kind}"
@@ -37,6 +43,16 @@ class LeftOut:
 
     def __str__(self) -> str:
         return "is left out"
+
+
+def raised(error: BaseException) -> Raised:
+    """An exception that an operation has raised."""
+    traceback, is_refusal = error.__traceback__, False
+    while traceback is not None:
+        code = traceback.tb_frame.f_code.co_code
+        is_refusal = code[traceback.tb_lasti] == _RAISE
+        traceback = traceback.tb_next
+    return Raised(type(error).__name__, str(error), is_refusal)
 
 
 class Snapshot:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from wheelproof.linearizability.judging import Outcome, outcome
 from wheelproof.linearizability.running import Driver
@@ -104,6 +104,51 @@ def _is_hidden(frame: FrameType) -> bool:
     return name.startswith(("wheelproof.", "hypothesis"))
 
 
+class BetweenCalls(WholeCalls):
+    """Every run in which threads are preempted between two calls of one operation alone."""
+
+    def __init__(self, codes: frozenset[CodeType], driver: Driver) -> None:
+        super().__init__(codes)
+        self._driver = driver
+        self._of: dict[int, int] = {}
+        self.names: set[str] = set()
+
+    def begin(self, execution: Execution) -> None:
+        super().begin(execution)
+        self._of = {}
+
+    def may_preempt(self, thread: Thread) -> bool:
+        call = self.call(sys._getframe(1))
+        before = self._within.get(thread.number)
+        operation = self._operation(thread)
+        if call is None or before is None or call is before:
+            return False
+        if self._of.get(thread.number) != operation:
+            return False
+        self.names.add(self._driver.calls[operation][1].name)
+        return True
+
+    def performed(
+        self,
+        execution: Execution,
+        thread: Thread,
+        index: int,
+        location: Location | None,
+        conflicts: list[int],
+        writes: bool,
+    ) -> None:
+        super().performed(execution, thread, index, location, conflicts, writes)
+        self._of[thread.number] = self._operation(thread)
+
+    def _operation(self, thread: Thread) -> int:
+        """The number of a thread's present operation, or -1."""
+        run = self._driver.run
+        for owner, number in run.numbers.items():
+            if number == thread.number:
+                return run.under_way.get(owner, -1)
+        return -1
+
+
 class _Collector(Judge):
     """Collects the outcomes of runs. None of them fails."""
 
@@ -123,16 +168,33 @@ def outcomes(
     """The outcomes of all runs with whole calls; None if there are too many runs."""
     judge, explorer.judge = explorer.judge, _Collector(driver)
     try:
-        explorer.renew(most)
-        scheduler = WholeCalls(codes)
-        while not scheduler.over:
-            if explorer.is_out_of_time():
-                return None
-            cut = explorer.run(scheduler) is Ending.CUT
-            if explorer.grew():
-                scheduler = WholeCalls(codes)
-            elif cut or explorer.trouble is not None:
-                return None
-        return frozenset(explorer.judge.outcomes)
+        whole = _searched(explorer, lambda: WholeCalls(codes), most)
+        return None if whole is None else frozenset(explorer.judge.outcomes)
     finally:
         explorer.judge = judge
+
+
+def names_of_several(
+    explorer: Explorer, driver: Driver, codes: frozenset[CodeType], most: int
+) -> list[str]:
+    """The operations between whose calls a thread is preempted in a failing run; none without."""
+    scheduler = _searched(explorer, lambda: BetweenCalls(codes, driver), most)
+    return sorted(scheduler.names) if scheduler is not None and explorer.failing else []
+
+
+AnyCalls = TypeVar("AnyCalls", bound=WholeCalls)
+
+
+def _searched(explorer: Explorer, make: Callable[[], AnyCalls], most: int) -> AnyCalls | None:
+    """The scheduler of a search that has made all its runs, or one that fails; None without."""
+    explorer.renew(most)
+    scheduler = make()
+    while not scheduler.over and explorer.failing is None:
+        if explorer.is_out_of_time():
+            return None
+        cut = explorer.run(scheduler) is Ending.CUT
+        if explorer.failing is None and explorer.grew():
+            scheduler = make()
+        elif cut or explorer.trouble is not None:
+            return None
+    return scheduler

@@ -133,6 +133,9 @@ class MachineCampaign(Campaign):
 
     # -- answers
 
+    def _several_calls(self, program: Program) -> None:
+        """A failure between the calls of a rule is the machine's own, and has been left out."""
+
     def _explained(self, program: Program) -> Exploration:
         answers: list[Exploration] = []
         explained = super()._explained
