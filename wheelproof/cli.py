@@ -306,12 +306,12 @@ def show(
 ) -> None:
     """Show a counterexample as columns of threads."""
     from wheelproof.console import can_encode, console, print_lines
-    from wheelproof.counterexample import columns, document, explored, falsified
+    from wheelproof.counterexample import columns, document, explored
 
     if explored.is_one(trace):
         print(explored.read(trace).text(console(width=width).width))
         return
-    counterexample = falsified.complete(document.read(trace), root)
+    counterexample = document.read(trace)
     target = console(width=width)
     glyphs = columns.UNICODE if can_encode(sys.stdout, columns.UNICODE.all()) else columns.ASCII
     print_lines(

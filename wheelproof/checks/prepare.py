@@ -51,14 +51,19 @@ def algorithms(mechanisms: Sequence[project.Mechanism]) -> Iterator[str]:
 
 
 def trees(mechanisms: Sequence[project.Mechanism], profile: str, wants: Wanted) -> Iterator[Source]:
-    """The modules to compile. A module that cannot be read is reported by the job that needs it."""
+    """The modules to compile, for a graph or for the false part of an invariant.
+
+    A module that cannot be read is reported by the job that needs it.
+    """
     for mechanism in mechanisms:
         lacking = {""} if wants("graph") or not mechanism.by_hand else set()
         if wants("graph"):
             lacking |= {item.without for item in mechanism.configs.values() if not item.module}
-        if wants("mutant") and (profile == "fast" or not mechanism.by_hand):
+        if wants("mutant"):
             lacking |= {
-                item.decision for item in mechanism.mutants.values() if item.profile == "fast"
+                item.decision
+                for item in mechanism.mutants.values()
+                if item.profile in ("fast", profile)
             }
         for decision in sorted(lacking):
             mutation = mechanism.without(decision)

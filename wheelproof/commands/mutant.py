@@ -15,7 +15,7 @@ from wheelproof import project
 from wheelproof.checks import composition, mutant
 from wheelproof.checks.context import Context
 from wheelproof.console import print_lines, visible
-from wheelproof.counterexample import columns, document, falsified
+from wheelproof.counterexample import columns, document
 from wheelproof.decisions import Decision
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism, Mutant
@@ -36,7 +36,7 @@ def run(name: str, root: Path, output: Path, target: Console, glyphs: columns.Gl
     rows = list(judge(Context(mechanism, output, "nightly"), decision))
     print_lines(target, [Text(), *(summary(row) for row in rows)])
     if trace := next((row.trace for row in rows if row.trace), None):
-        counterexample = falsified.complete(document.read(output / trace), root)
+        counterexample = document.read(output / trace)
         print_lines(
             target,
             [

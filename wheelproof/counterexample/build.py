@@ -151,8 +151,7 @@ def build(
     says: tuple[str, ...] = () if about is None else (f"{property}: {about.says}",)
     if about is not None and explanation == about.says:
         explanation = ""
-    # Of a mutant, `wheelproof show` looks for the false part: SANY would read each changed module.
-    if about is not None and about.kind == "invariant" and not mechanism.lacking:
+    if about is not None and about.kind == "invariant":
         names = [(model.threads[thread], label) for thread, label, _ in path]
         says += falsified.statement(mechanism, scenario, property, names, before)
     return Counterexample(

@@ -10,11 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wheelproof import project, reading
-from wheelproof.counterexample.document import Counterexample
+from wheelproof import reading
 from wheelproof.counterexample.places import places
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.compare import NULL
@@ -74,24 +72,6 @@ def statement(
         more = f" and {len(read) - _MOST} more" if len(read) > _MOST else ""
         lines.append(f"It reads {', '.join(read[:_MOST])}{more}.")
     return tuple(lines)
-
-
-def complete(trace: Counterexample, root: Path) -> Counterexample:
-    """A mutant's counterexample, with the false part that its verification has not looked for."""
-    if not trace.model_without or trace.loop is not None or len(trace.says) != 1:
-        return trace
-    last = dict(trace.initial)
-    for step in trace.steps:
-        last |= {place: after for place, (_, after) in step.changes.items()}
-    steps = [(step.thread, step.label) for step in trace.steps]
-    try:
-        mechanism = project.find(root)[trace.mechanism].without(trace.model_without)
-        if mechanism.properties[trace.property].kind != "invariant":
-            return trace
-    except (KeyError, UsageError):
-        return trace
-    parts = statement(mechanism, trace.scenario, trace.property, steps, last)
-    return replace(trace, says=(*trace.says, *parts))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from wheelproof.decisions import Decision
 from wheelproof.project.mechanism import Mechanism, Mutant, Property
+from wheelproof.protocols import Data, Scenario, programs
 from wheelproof.report.terminal import groups_of
 from wheelproof.verdict import EXPLORE, LAYERS, Results, Row, Verdict
 
@@ -38,6 +39,18 @@ class Taken:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """A scenario as its declaration has it."""
+
+    name: str
+    about: str
+    programs: tuple[tuple[str, str], ...]
+    """(thread, its operations in order) of each thread."""
+    values: tuple[str, ...]
+    """The other fields that are not empty, as ``field value``."""
+
+
+@dataclass(frozen=True)
 class Part:
     """One mechanism of a run."""
 
@@ -56,6 +69,12 @@ class Part:
     @property
     def properties(self) -> list[Property]:
         return list(self.mechanism.properties.values()) if self.mechanism else []
+
+    @property
+    def scenarios(self) -> list[Setting]:
+        return (
+            [_setting(*item) for item in self.mechanism.scenarios.items()] if self.mechanism else []
+        )
 
     @property
     def findings(self) -> list[Row]:
@@ -102,6 +121,30 @@ def _part(results: Results, name: str, mechanism: Mechanism | None) -> Part:
         tuple(_runs(mechanism, groups.get("mutant", []))),
         tuple(_limits(mechanism, groups)),
     )
+
+
+def _setting(name: str, scenario: Scenario) -> Setting:
+    others = {key: value for key, value in scenario.items() if key not in ("about", "threads")}
+    return Setting(
+        name,
+        str(scenario.get("about", "")),
+        tuple(
+            (thread, "; ".join(" ".join(map(_word, operation)) for operation in program))
+            for thread, program in programs(scenario).items()
+        ),
+        tuple(
+            f"{key} {_word(value)}" for key, value in others.items() if value not in ([], {}, "")
+        ),
+    )
+
+
+def _word(value: Data) -> str:
+    """A value of a declaration, as short text."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_word(part)}" for key, part in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{', '.join(map(_word, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _claim(layer: str, group: Sequence[Row]) -> Claim:

@@ -177,29 +177,28 @@ def test_each_invariant_liveness_property_and_witness_is_compiled_before_the_che
 
 
 @pytest.mark.parametrize(
-    ("layers", "profile", "fast", "without"),
+    ("layers", "profile", "mutants", "without"),
     [
-        (("graph",), "fast", False, True),
-        (("mutant",), "fast", True, False),
-        (("mutant",), "nightly", False, False),
-        (("graph", "mutant"), "fast", True, True),
-        (("tlc",), "fast", False, False),
+        (("graph",), "fast", (), True),
+        (("mutant",), "fast", ("fast",), False),
+        (("mutant",), "nightly", ("fast", "nightly"), False),
+        (("graph", "mutant"), "fast", ("fast",), True),
+        (("tlc",), "fast", (), False),
     ],
 )
 def test_the_modules_that_the_checks_need_are_compiled_before_them(
-    layers, profile, fast, without, monkeypatch
+    layers, profile, mutants, without, monkeypatch
 ):
-    """A mutant of the night is compiled by the job that judges it."""
     monkeypatch.setattr(prepare.export, "source", lambda checked, specs: checked)
     monkeypatch.setattr(
         Mechanism, "without", lambda self, decision: SimpleNamespace(checked=decision, specs={})
     )
     sources = set(prepare.trees([MECHANISM], profile, lambda *names: bool({*names} & {*layers})))
-    mutants = MECHANISM.mutants.values()
-    by_day = {item.decision for item in mutants if item.profile == "fast"}
+    declared = MECHANISM.mutants.values()
+    by_profile = {item.decision for item in declared if item.profile in mutants}
     configs = {item.without for item in MECHANISM.configs.values() if not item.module}
-    assert by_day < {item.decision for item in mutants}
-    assert sources == (by_day if fast else set()) | (configs | {""} if without else set())
+    assert {item.profile for item in declared} == {"fast", "nightly"}
+    assert sources == by_profile | (configs | {""} if without else set())
 
 
 def test_tlc_judges_a_graph_beyond_its_bound(context):

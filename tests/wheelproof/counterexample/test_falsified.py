@@ -1,11 +1,15 @@
 """Of a property that is violated the false part is shown, with the values that it reads."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from tests.wheelproof.tla.conftest import SPECS
+from wheelproof import project
+from wheelproof.checks import mutant
+from wheelproof.checks.context import Context
 from wheelproof.counterexample import columns, document, falsified
 from wheelproof.counterexample.places import places
 from wheelproof.errors import ToolError
@@ -14,6 +18,7 @@ from wheelproof.tla import export
 from wheelproof.tla.model import Compiled
 from wheelproof.tla.syntax import OutsideSubset, Place
 
+ONE_SHOT = Path(__file__).parents[3] / "examples/one_shot"
 CONSTANTS = {"Workers": frozenset({"v", "w"}), "Boxes": frozenset({"x", "y"}), "NULL": "null"}
 
 
@@ -115,3 +120,19 @@ def test_a_counterexample_keeps_what_its_property_says(trace, tmp_path):
     place = lines.index("Safe is violated after step 2.")
     assert lines[place + 1 : place + 3] == ["  Safe: one is inside", "  It reads inside = None."]
     assert "says" not in trace.document()
+
+
+def test_the_counterexample_of_a_mutant_has_the_false_part(tmp_path, monkeypatch):
+    subject = project.find(ONE_SHOT)["one_shot"]
+
+    def sentences(name):
+        context = Context(subject, tmp_path, "fast")
+        (row,) = mutant.check(context, [subject.mutants[name]]).rows
+        return document.read(tmp_path / row.trace).says
+
+    words, false, read = sentences("Unlocked")
+    assert words.startswith("RunsOnce: ") and read == "It reads runs = 2."
+    assert false.startswith("False: runs <= 1 (OneShot.tla:")
+    assert len(sentences("KeepsLock")) == 1, "a deadlock has no formula"
+    monkeypatch.setattr(falsified, "find", lambda model, name, state: None)
+    assert len(sentences("Unlocked")) == 1, "the control"

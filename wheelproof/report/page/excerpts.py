@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
@@ -16,6 +18,8 @@ AROUND = 3
 
 MOST = 14
 """Lines of a step of the specification."""
+
+_BRANCH = re.compile(r"\s*(?:(?:end|else|elsif|or)\b|\\\*|\(\*|\})")
 
 Excerpt = dict[str, object]
 """``file``, ``first`` (the number of the first line), ``lines``, ``marked`` (indices in it)."""
@@ -34,6 +38,7 @@ class Excerpts:
         self._unchanged: dict[str, list[str]] = {}
         self._changed: dict[tuple[str, str], dict[str, str]] = {}
         self._steps: dict[str, dict[str, range]] = {}
+        self._functions: dict[str, list[range]] = {}
         self.found: dict[str, Excerpt] = {}
 
     def of_trace(self, trace: Counterexample) -> list[tuple[str, str]]:
@@ -62,7 +67,7 @@ class Excerpts:
             part = self._steps[file + mark].get(label)
             if part is None:
                 return ""
-            text = _trim(lines[part.start : min(part.stop, part.start + MOST)])
+            text = _trim(_statement(lines[part.start : part.stop])[:MOST])
             self.found[key] = _excerpt(file, part.start, text, range(len(text)))
         return key
 
@@ -76,10 +81,19 @@ class Excerpts:
             lines, line = self._lines(mechanism, file, without), int(number) - 1
             if not 0 <= line < len(lines):
                 return ""
-            first = max(0, line - AROUND)
-            text = lines[first : line + AROUND + 1]
+            function = self._function(mechanism, file, without, line)
+            first = max(function.start, line - AROUND)
+            text = lines[first : min(function.stop, line + AROUND + 1)]
             self.found[key] = _excerpt(file, first, text, [line - first])
         return key
+
+    def _function(self, mechanism: str, file: str, without: str, line: int) -> range:
+        """The lines of the innermost function with a line; all lines where there is none."""
+        key = file + self._mark(mechanism, file, without)
+        if key not in self._functions:
+            self._functions[key] = _functions(file, self._lines(mechanism, file, without))
+        around = [lines for lines in self._functions[key] if line in lines]
+        return min(around, key=len, default=range(line + AROUND + 1))
 
     def _mark(self, mechanism: str, file: str, without: str) -> str:
         return f"@{mechanism}/{without}" if file in self._texts(mechanism, without) else ""
@@ -115,6 +129,42 @@ def _labels(file: str, lines: list[str]) -> dict[str, range]:
     return ranges
 
 
+def _statement(lines: list[str]) -> list[str]:
+    """The lines of a label up to the next branch, or the end, of a statement around it.
+
+    That stands further to the left than the label's own statement. A comment there is about the
+    label below.
+    """
+    texts = [re.sub(r"^(\s*)(\w+:)(?!=)", lambda mark: " " * len(mark[0]), lines[0]), *lines[1:]]
+    margin = next((_indent(text) for text in texts if text.strip()), 0)
+    end = next(
+        (
+            at
+            for at, text in enumerate(texts)
+            if at and _BRANCH.match(text) and _indent(text) < margin
+        ),
+        len(lines),
+    )
+    return lines[:end]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _functions(file: str, lines: list[str]) -> list[range]:
+    """The lines of each function, from 0; none where the text is no Python."""
+    try:
+        tree = reading.tree("\n".join(lines), Path(file))
+    except UsageError:
+        return []
+    return [
+        range(node.lineno - 1, node.end_lineno or node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
 def _trim(lines: list[str]) -> list[str]:
     while lines and not lines[-1].strip():
         lines = lines[:-1]
@@ -122,7 +172,7 @@ def _trim(lines: list[str]) -> list[str]:
 
 
 def _excerpt(file: str, first: int, lines: list[str], marks: range | list[int]) -> Excerpt:
-    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    margin = min((_indent(line) for line in lines if line.strip()), default=0)
     return {
         "file": file,
         "first": first + 1,

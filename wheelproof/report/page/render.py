@@ -25,6 +25,7 @@ from wheelproof.counterexample import columns, deadlock
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.explored import Explored
 from wheelproof.counterexample.holding import holds
+from wheelproof.counterexample.notified import wake_ups
 from wheelproof.counterexample.numbering import addresses, count
 from wheelproof.counterexample.places import plain
 from wheelproof.counterexample.wait_graph import wait_graph
@@ -111,7 +112,8 @@ def render(
         style=Markup(style),
         script=Markup(script),
         script_hash=_hash(script),
-        data=_json({"title": title, "excerpts": excerpts.found, "traces": steps}),
+        data={f"trace:{name}": _json(trace) for name, trace in steps.items()}
+        | {"excerpts": _json(excerpts.found)},
     )
 
 
@@ -232,6 +234,7 @@ def _steps(
         ],
         "loop": trace.loop,
         "holds": [[hold.thread, hold.place, hold.first, hold.last] for hold in holds(trace)],
+        "wakes": [[pair.notified, pair.woken] for pair in wake_ups(trace)],
         "waits": [*map(plain, trace.says), *deadlock.waiting(trace)],
         "end": columns.outcome(trace),
     }

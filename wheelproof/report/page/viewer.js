@@ -1,13 +1,19 @@
 "use strict";
 // The stepper of the page. All text of the project is put in as text, never as HTML.
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const title = document.title;
   const HEIGHT = 28; // pixels of a row
   const MARGIN = 20; // rows drawn above and below those in sight
   const $ = (id) => document.getElementById(id);
+  const cache = new Map();
+  // The data of a counterexample is parsed when it is opened.
+  function parsed(id) {
+    if (!cache.has(id)) cache.set(id, JSON.parse($(id).textContent));
+    return cache.get(id);
+  }
   const index = $("index"), viewer = $("viewer"), picture = $("picture"), rows = $("rows");
   let trace = null, name = "", step = 0, silent = false, whole = false, shown = [], place = 0;
-  let drawn = new Map(), racing = [];
+  let drawn = new Map(), racing = [], left = null;
 
   const make = (tag, kind, text) => {
     const made = document.createElement(tag);
@@ -20,26 +26,37 @@
   const address = (to, at) => "#trace=" + encodeURIComponent(to) + "&step=" + at;
   const counted = (each) => each.kind !== "silent";
 
+  // Whether the place in the page is settled.
   function route() {
     const match = /^#trace=([^&]*)(?:&step=(\d+(?:\.\d+)?))?$/.exec(location.hash);
     let wanted = null;
     try { wanted = match && decodeURIComponent(match[1]); } catch { wanted = null; }
-    if (wanted === null || !Object.hasOwn(data.traces, wanted)) return leave();
+    if (wanted === null || !$("trace:" + wanted)) return leave();
     if (wanted !== name) open(wanted);
     const at = trace.steps.findIndex((each) => each.at === match[2]);
     go(at < 0 ? firstOfInterest() : at, false);
+    return true;
   }
 
+  // The index comes back as it was left: at its place, with the focus on the link that was followed.
   function leave() {
+    const was = trace;
     trace = null; name = "";
     viewer.hidden = true; index.hidden = false;
-    document.title = data.title;
+    document.title = title;
+    if (!was || !left) return false;
+    scrollTo(0, left.top);
+    left.link.focus({ preventScroll: true });
+    left = null;
+    return true;
   }
 
   function open(wanted) {
-    name = wanted; trace = data.traces[wanted];
-    silent = false; whole = false; place = picture.scrollTop = 0;
+    name = wanted; trace = parsed("trace:" + wanted);
+    silent = false; whole = false; place = 0;
     index.hidden = true; viewer.hidden = false;
+    picture.scrollTop = 0;
+    if (left) { scrollTo(0, 0); picture.focus({ preventScroll: true }); }
     document.title = trace.property + ": " + trace.title;
     $("badge").textContent = trace.ok ? "violated, as expected" : "finding";
     $("badge").className = trace.ok ? "badge expected" : "badge finding";
@@ -53,8 +70,9 @@
     const head = $("threads");
     head.replaceChildren(make("span", "number", "#"));
     for (const thread of trace.threads) head.append(make("span", "column", thread));
-    head.append(make("span", "brief", "change"));
+    head.append(make("span", "narrow", "step"), make("span", "brief", "change"));
     viewer.style.setProperty("--columns", trace.threads.length);
+    viewer.classList.toggle("wide", trace.threads.length > 2);
     const ends = $("ends");
     ends.replaceChildren(...trace.waits.map((text) => make("li", "", text)));
     ends.hidden = !trace.waits.length;
@@ -81,7 +99,7 @@
     $("silent").textContent = silent ? "hide silent steps (s)" :
       "show " + (trace.steps.length - shown.length) + " silent steps (s)";
     $("silent").hidden = !silent && shown.length === trace.steps.length;
-    rows.replaceChildren(); drawn = new Map();
+    rows.replaceChildren($("arrows")); drawn = new Map();
     rows.style.height = (shown.length + 1) * HEIGHT + "px";
     draw();
   }
@@ -119,7 +137,7 @@
     if (each.access) { made.classList.add("race"); made.title = each.access; }
     made.append(make("span", "number", counted(each) ? each.at : ""));
     trace.threads.forEach((thread) => {
-      const cell = make("span", "column");
+      const cell = make("span", thread === each.thread ? "column mine" : "column");
       const mine = held(at, thread);
       if (mine.length) {
         const bar = make("i", "hold");
@@ -129,17 +147,21 @@
         cell.append(bar);
       }
       if (thread === each.thread) {
-        cell.append(make("b", "", each.label));
+        cell.append(make("span", "narrow", thread + " "), make("b", "", each.label));
         if (each.kind) cell.append(make("em", "kind " + each.kind, each.kind));
         if (each.access)
           cell.append(make("em", "kind access", "race " + (racing.indexOf(each.at) + 1)));
+        cell.title = cell.textContent;
       }
       made.append(cell);
     });
     const brief = Object.entries(each.changes)
       .map(([where, [, after]]) => where + " := " + after).join("; ");
     const last = make("span", "brief", brief.slice(0, 300));
+    last.title = brief.slice(0, 2000);
     if (each.access) last.prepend(make("strong", "bad", each.access + " "));
+    for (const pair of trace.wakes) if (pair[1] === at)
+      last.prepend(make("strong", "wake", `woken by ${trace.steps[pair[0]].at} `));
     made.append(last);
     made.addEventListener("click", () => go(at, true));
     return made;
@@ -159,7 +181,29 @@
         drawn.set(number, made);
         rows.append(made);
       }
+    arrows(first, last);
     mark();
+  }
+
+  // The arrows of the rows that are drawn, each beside the columns of its two threads.
+  function arrows(first, last) {
+    const picture = $("arrows");
+    const rowOf = (at) => shown.findIndex((one) => one >= at);
+    const seen = trace.wakes.map((pair) => pair.map(rowOf))
+      .filter(([from, to]) => from >= 0 && to >= from && from <= last && to >= first);
+    const ways = [], heads = [];
+    const cells = [...$("threads").querySelectorAll(".column")];
+    for (const [from, to] of seen) {
+      const [start, end] = [from, to].map((number) => {
+        const cell = cells[trace.threads.indexOf(trace.steps[shown[number]].thread)];
+        return [cell.offsetLeft + 9, number * HEIGHT + HEIGHT / 2];
+      });
+      const turn = end[1] - HEIGHT / 2 - 2;
+      ways.push(`M${start[0]} ${start[1] + 8}V${turn}H${end[0]}V${end[1] - 8}`);
+      heads.push(`M${end[0] - 4} ${end[1] - 9}h8l-4 7z`);
+    }
+    picture.setAttribute("height", shown.length * HEIGHT);
+    [ways, heads].forEach((lines, at) => picture.children[at].setAttribute("d", lines.join("")));
   }
 
   function mark() {
@@ -195,7 +239,7 @@
 
   function excerpt(target, heading, key) {
     target.replaceChildren(make("h3", "", heading));
-    const found = key && data.excerpts[key];
+    const found = key && parsed("excerpts")[key];
     target.hidden = !found;
     if (!found) return;
     target.append(make("p", "file", found.file));
@@ -225,6 +269,10 @@
     excerpt($("code"), "implementation", each && each.code);
     $("source").textContent = each && !each.code && each.source ? each.source : "";
     $("access").textContent = each ? each.access : "";
+    const said = (at) => { const one = trace.steps[at];
+      return `step ${one.at} (${one.thread}, ${one.label})`; };
+    $("notice").textContent = trace.wakes.filter((pair) => pair.includes(at)).map((pair) =>
+      pair[1] === at ? "Woken by " + said(pair[0]) + "." : "Wakes " + said(pair[1]) + ".").join(" ");
     const table = $("changes");
     table.replaceChildren();
     const changes = each ? each.changes : {};
@@ -260,7 +308,11 @@
     n: () => nextSwitch(1), p: () => nextSwitch(-1),
     u: () => { whole = !whole; card(step); },
     s: () => { silent = !silent; choose(); go(step, true); },
-    Escape: () => { location.hash = "#" + (trace.section || ""); },
+    Escape: () => {
+      if (!left) { location.hash = "#" + (trace.section || ""); return; }
+      history.pushState(null, "", "#");
+      leave();
+    },
   };
   document.addEventListener("keydown", (event) => {
     if (!trace || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -277,20 +329,45 @@
   });
   picture.addEventListener("scroll", () => requestAnimationFrame(() => draw()));
   addEventListener("resize", () => draw());
+  index.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#trace="]');
+    if (link) left = { link, top: scrollY };
+  });
   addEventListener("beforeprint", () => {
     draw(true);
     for (const part of document.querySelectorAll("#index details")) part.open = true;
   });
-  addEventListener("hashchange", route);
-
-  // The filter of the first page hides the rows without the text.
+  // The filter of the first page hides the rows without the text, and counts the others.
+  let folds = null; // which sections were open before it
   $("filter").addEventListener("input", (event) => {
     const text = event.target.value.toLowerCase();
-    for (const row of document.querySelectorAll("[data-filter]"))
+    const lines = [...document.querySelectorAll("[data-filter]")];
+    const parts = [...document.querySelectorAll("details:has([data-filter])")];
+    folds ??= parts.map((part) => part.open);
+    for (const row of lines)
       row.hidden = text !== "" && !row.dataset.filter.toLowerCase().includes(text);
-    if (text) for (const part of document.querySelectorAll("details.mechanism"))
-      part.open = !!part.querySelector("[data-filter]:not([hidden])");
+    parts.forEach((part, at) => {
+      part.open = text ? !!part.querySelector("[data-filter]:not([hidden])") : folds[at];
+    });
+    if (!text) folds = null;
+    count(text, lines);
   });
+  function count(text, lines) {
+    const matches = $("matches");
+    matches.replaceChildren();
+    if (!text) return;
+    const there = lines.filter((row) => !row.hidden), parts = new Map();
+    for (const row of there) {
+      const part = row.closest("details.mechanism");
+      parts.set(part, (parts.get(part) ?? 0) + 1);
+    }
+    matches.append(`shows ${there.length} of ${lines.length}` + (there.length ? ": " : ""));
+    for (const [part, number] of parts) {
+      const link = make("a", "", part.dataset.name);
+      link.href = "#" + part.id;
+      matches.append(link, ` ${number} `);
+    }
+  }
   // A link to a part of a folded section opens it.
   const unfold = () => {
     const target = location.hash.length > 1 && document.getElementById(
@@ -299,6 +376,6 @@
       if (part.tagName === "DETAILS") part.open = true;
     if (target) target.scrollIntoView();
   };
-  addEventListener("hashchange", unfold);
-  route(); unfold();
+  addEventListener("hashchange", () => { if (!route()) unfold(); });
+  if (!route()) unfold();
 })();

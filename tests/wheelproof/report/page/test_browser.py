@@ -39,10 +39,12 @@ addEventListener("load", () => {
   %s
   const written = document.createElement("pre");
   written.id = "log"; written.textContent = JSON.stringify(log);
-  document.body.append(written);
+  top.document.body.append(written);
 });
 </script>
 """
+LEAST = 500
+"""The narrowest window in pixels. A narrower page is shown in a frame."""
 
 
 def opened(text, folder, fragment="", keys=(), script="", dark=False, width=1300):
@@ -54,20 +56,25 @@ def opened(text, folder, fragment="", keys=(), script="", dark=False, width=1300
         # The driver is a second script, which the page's own policy would refuse.
         text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
         text = text.replace("</body>", DRIVER % (json.dumps(keys), script) + "</body>")
-    file = folder / "page.html"
+    file, address = folder / "page.html", f"page.html{fragment}"
     file.write_text(text, encoding="utf-8")
+    if width < LEAST:
+        frame = f'<iframe src="{address}" style="border: 0; width: {width}px; height: 900px">'
+        address = "frame.html"
+        (folder / address).write_text(f"<!DOCTYPE html>{frame}</iframe>", encoding="utf-8")
     command = [
         BROWSER,
         "--headless",
         "--no-sandbox",
         "--disable-gpu",
         "--disable-dev-shm-usage",
+        "--allow-file-access-from-files",
         f"--window-size={width},900",
         "--virtual-time-budget=2000",
         f"--blink-settings=preferredColorScheme={0 if dark else 1}",
         f"--user-data-dir={folder / 'profile'}",
         "--dump-dom",
-        file.as_uri() + fragment,
+        f"{folder.as_uri()}/{address}",
     ]
     # Files, not pipes, and a group of its own: the browser's helpers would keep a pipe open.
     output, errors = folder / "document.html", folder / "errors.txt"
@@ -277,7 +284,7 @@ def test_the_filter_leaves_the_checks_and_decisions_with_its_text(text, tmp_path
     shown = dict(log(document))
     assert shown["m1"] == ["thing M1 the thing is not locked", "thing / mutant / M1"]
     assert shown["GRAPH"] == ["thing / graph / two"] and shown["no such check"] == []
-    assert len(shown[""]) == 4 and unfiltered(document) == []
+    assert len(shown[""]) == 5 and unfiltered(document) == []
 
 
 def test_a_filter_that_hides_nothing_is_refused(text, tmp_path):
@@ -351,10 +358,10 @@ log.push([...document.querySelectorAll("#index details")].filter((each) => !each
 def test_print_unfolds_everything_and_has_no_button(pictured, tmp_path):
     assert log(opened(pictured, tmp_path, script=PRINTED + OPEN)) == [0, 0]
     folded, buttons = log(opened(pictured, tmp_path, script=OPEN))
-    assert folded == 2 and buttons > 0, "on the screen"
+    assert folded == 3 and buttons > 0, "on the screen"
     broken = planted(pictured, "part.open = true;\n  });", "\n  });")
     folded, buttons = log(opened(broken, tmp_path, script=PRINTED + OPEN))
-    assert folded == 2 and buttons == 0, "the control"
+    assert folded == 3 and buttons == 0, "the control"
 
 
 def test_print_has_every_step(text, trace, tmp_path):

@@ -21,7 +21,7 @@ def numbered(trace, good, folder):
     shown = "\n".join(line.plain for line in columns.render(trace, 120, folder, full=True))
     name = "counterexamples/M1.json"
     made = page.render(good, project.find(folder), {name: trace}, folder, Path("build"))
-    stepped = json.loads(parsed(made).scripts["data"])["traces"][name]
+    stepped = json.loads(parsed(made).scripts[f"trace:{name}"])
     states = json.loads(export.itf(trace))["states"]
     schedule = tuple((step.thread, step.label) for step in trace.steps if step.kind != "silent")
     row = str(Difference("label", "another step", schedule))

@@ -80,6 +80,15 @@ def test_it_has_claims_decisions_checks_and_limits(shown):
     assert "Findings" not in text
 
 
+def test_it_has_the_program_of_each_thread(shown, good, trace, subject_folder):
+    toml = subject_folder / "spec/Thing.toml"
+    assert "two : two threads a go b go" in words(parsed(shown))
+    changed = toml.read_text().replace('b = [["go"]]', 'b = "go 1; go 2"')
+    toml.write_text(changed.replace("[scenarios.two]", "[scenarios.two]\nroom = [1, 2]"))
+    other = page.render(good, project.find(subject_folder), {}, subject_folder, BUILD)
+    assert "two : two threads (room [1, 2]) a go b go 1; go 2" in words(parsed(other))
+
+
 def test_findings_come_first_with_reason_and_link(bad, mechanisms, trace, subject_folder):
     file = "counterexamples/it's.json"
     reader = parsed(page.render(bad, mechanisms, {file: trace}, subject_folder, BUILD))
@@ -122,12 +131,12 @@ def test_a_deadlock_is_drawn_at_its_finding_and_in_the_stepper(
 
 
 def test_the_stepper_gets_the_steps_with_their_sources(shown):
-    data = json.loads(parsed(shown).scripts["data"])
-    found = data["traces"][TRACE]
+    scripts = parsed(shown).scripts
+    found, excerpts = (json.loads(scripts[name]) for name in (f"trace:{TRACE}", "excerpts"))
     assert [step["label"] for step in found["steps"]] == ["A1", "A1"]
     assert found["idle"] == ["idle"] and found["threads"] == ["a", "b"]
     assert found["holds"] == [["a", "inside", 0, 1], ["b", "inside", 1, 1]]
-    code = data["excerpts"][found["steps"][0]["code"]]
+    code = excerpts[found["steps"][0]["code"]]
     assert code["file"] == "impl/thing.py" and code["marked"] == [1]
     assert code["lines"][1] == "    with lock:  # lock A1, unlock A2"
     assert found["command"] == f"wheelproof replay build/{TRACE}"
@@ -181,7 +190,7 @@ def test_any_text_is_shown_as_it_is(good, mechanisms, trace, subject_folder):
     hostile, harmless = parsed(made(HOSTILE)), parsed(made("harmless"))
     assert hostile.elements == harmless.elements
     assert [each[:2] for each in hostile.attributes] == [each[:2] for each in harmless.attributes]
-    data = json.loads(hostile.scripts["data"])["traces"]["t"]
+    data = json.loads(hostile.scripts["trace:t"])
     assert data["explanation"] == HOSTILE and data["threads"] == [HOSTILE]
     assert HOSTILE.replace("\x1b", "\\x1b").split("\u2028")[0] in "".join(hostile.text)
 
