@@ -68,10 +68,13 @@ def alone(output: Path) -> Iterator[None]:
 
 
 def begin(reports: Path, results: Results) -> None:
-    """Put the run that starts in place of an older one: a crash leaves no older results."""
+    """Put the run that starts in place of an older one: a crash leaves no older results.
+
+    The page of that run stays until there is a new one. It has the time of its run.
+    """
     try:
         # The last of them too: the disk may be full.
-        for name in (*MADE, RESULTS_FILE):
+        for name in (*(name for name in MADE if name != PAGE_FILE), RESULTS_FILE):
             (reports / name).unlink(missing_ok=True)
     except OSError as error:
         raise ToolError(

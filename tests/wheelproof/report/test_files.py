@@ -1,5 +1,8 @@
 """The files of a run: traces lie below the output folder, and older files do not stay."""
 
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -36,9 +39,55 @@ def test_publishing_twice_gives_the_same_bytes(good, trace, tmp_path, subject_fo
 
 def test_a_run_that_begins_removes_what_an_older_one_reported(good, tmp_path, subject_folder):
     files.publish(tmp_path, good, {}, subject_folder)
+    page = (tmp_path / files.PAGE_FILE).read_bytes()
     files.begin(tmp_path, Results.begin({}))
-    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["results.json"]
+    left = sorted(file.name for file in tmp_path.iterdir() if file.is_file())
+    assert left == ["results.json", files.PAGE_FILE]
     assert not read_results(tmp_path / "results.json").complete
+    assert (tmp_path / files.PAGE_FILE).read_bytes() == page
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from wheelproof import documents, files as whole
+from wheelproof.report import files
+from wheelproof.verdict import read_results
+
+def stop(handle=None):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def half(path, content):
+    path.write_bytes(content[:len(content) // 2])
+    stop()
+
+folder, place = Path(sys.argv[1]), sys.argv[2]
+results = read_results(folder / "results.json")
+files.begin(folder, results)
+written = documents.write_text
+
+def write_text(path, text):
+    if path.name == files.PAGE_FILE:
+        whole.os.fsync = stop
+        if place == "in place":
+            whole.replace = half
+    written(path, text)
+
+documents.write_text = write_text
+files.publish(folder, results, {}, folder)
+"""
+
+
+@pytest.mark.parametrize("place", ["beside", "in place"])
+def test_a_run_killed_while_it_writes_the_page_leaves_the_old_one(
+    good, tmp_path, subject_folder, place
+):
+    files.publish(tmp_path, good, {}, subject_folder)
+    page = (tmp_path / files.PAGE_FILE).read_bytes()
+    command = [sys.executable, "-c", KILLED, str(tmp_path), place]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    left = (tmp_path / files.PAGE_FILE).read_bytes()
+    assert (left == page) is (place == "beside"), "in place: the control"
 
 
 def test_a_partial_run_leaves_the_report_of_everything_alone(good, tmp_path, subject_folder):
