@@ -23,6 +23,7 @@ MESSAGE = "a message on a terminal"
 WRITERS = {
     "wheelproof/artifacts.py": CODE,
     "wheelproof/checks/cached.py": SAME,
+    "wheelproof/checks/safety.py": JSON,
     "wheelproof/cli.py": "tables in Markdown; exports",
     "wheelproof/commands/drafting.py": "a project: TLA+, TOML, Markdown, Python, of a syntax tree",
     "wheelproof/commands/editor.py": TLA,
@@ -36,6 +37,7 @@ WRITERS = {
     "wheelproof/console.py": SAME,
     "wheelproof/counterexample/document.py": JSON,
     "wheelproof/counterexample/explored.py": JSON,
+    "wheelproof/counterexample/stepping.py": JSON,
     "wheelproof/documents.py": JSON,
     "wheelproof/files.py": SAME,
     "wheelproof/java.py": CODE,
@@ -96,6 +98,7 @@ WRITERS = {
 """A source of the tool that writes files, or to standard output, and what it writes."""
 
 TEMPLATES = {
+    "wheelproof/report/page/explorer.html.j2": "HTML, escaped",
     "wheelproof/report/page/orders.html.j2": "HTML, escaped",
     "wheelproof/report/page/page.html.j2": "HTML, escaped",
     "wheelproof/report/page/pictures.html.j2": "HTML, escaped",

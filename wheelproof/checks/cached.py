@@ -88,10 +88,9 @@ class Cache:
         """
         if not report.rows or not all(row.ok for row in report.rows) or self.has_changed(job):
             return
+        names = {row.trace for row in report.rows if row.trace} | report.graphs
         traces = {
-            row.trace: (self.options.output / row.trace).read_text(encoding="utf-8")
-            for row in report.rows
-            if row.trace
+            name: (self.options.output / name).read_text(encoding="utf-8") for name in sorted(names)
         }
         since = datetime.now(UTC).isoformat(timespec="seconds")
         self.entries.keep(self.key(job), stored.encode(Entry(since, report, traces)))

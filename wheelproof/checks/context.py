@@ -97,6 +97,8 @@ class Report:
     """Names of the locks that the unmutated implementation took."""
     lock_edges: dict[Edge, dict[str, Place]] = field(default_factory=dict)
     """Edge -> config -> the place where the held lock had been taken."""
+    graphs: set[str] = field(default_factory=set)
+    """The files of graphs that can be stepped through, below the output folder."""
 
     def exercise(self, scenario: str, labels: Iterable[str]) -> None:
         """Note labels that a scenario exercises."""

@@ -15,10 +15,10 @@ from wheelproof.documents import Record
 from wheelproof.python.runtime.lock_order import Edge, Place
 from wheelproof.verdict import row_of
 
-SCHEMA = "wheelproof.cache/2"
+SCHEMA = "wheelproof.cache/3"
 
-_TRACE = re.compile(r"counterexamples/[^/\\\0]+\.json")
-"""Where a counterexample is, below the output folder."""
+_TRACE = re.compile(r"(?:counterexamples|graphs)/[^/\\\0]+\.json")
+"""Where a counterexample or a graph is, below the output folder."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ def encode(entry: Entry) -> bytes:
                 }
                 for edge, places in report.lock_edges.items()
             ],
+            "graphs": sorted(report.graphs),
             "traces": dict(entry.traces),
         }
     ).encode()
@@ -79,10 +80,11 @@ def decode(path: Path, content: bytes, job: Job) -> Entry:
     if not all(row.ok for row in rows):
         raise document.fault("rows", "are not all in order")
     traces = document.text_by_name("traces")
-    if traces.keys() != {row.trace for row in rows if row.trace}:
+    graphs = set(document.texts("graphs"))
+    if traces.keys() != {row.trace for row in rows if row.trace} | graphs:
         raise document.fault("traces", "are not those of the rows")
     if strays := [name for name in traces if not _TRACE.fullmatch(name)]:
-        raise document.fault("traces", f"has {strays[0]!r}, where no counterexample is")
+        raise document.fault("traces", f"has {strays[0]!r}, where no counterexample or graph is")
     report = Report(
         rows,
         set(document.texts("labels")),
@@ -93,6 +95,7 @@ def decode(path: Path, content: bytes, job: Job) -> Entry:
         _unread(document),
         set(document.texts("lock_classes")),
         {_edge(record): _places(record) for record in document.objects("lock_edges")},
+        graphs,
     )
     return Entry(since, report, traces)
 

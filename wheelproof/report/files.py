@@ -11,9 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wheelproof import documents
-from wheelproof.counterexample import document, explored
+from wheelproof.counterexample import document, explored, stepping
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.explored import Explored
+from wheelproof.counterexample.stepping import Stepping
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.events import Check
 from wheelproof.project.mechanism import Mechanism
@@ -108,7 +109,7 @@ def seconds(output: Path, covers: Callable[[str, str, str], bool]) -> dict[Check
 
 
 def remove_traces(output: Path, covers: Callable[[str, str, str], bool]) -> None:
-    """Remove the counterexamples of earlier runs of these checks.
+    """Remove the counterexamples and graphs of earlier runs of these checks.
 
     ``covers``: says of a mechanism, a layer and a check whether it is one of them.
     """
@@ -116,6 +117,10 @@ def remove_traces(output: Path, covers: Callable[[str, str, str], bool]) -> None
         mechanism, _, rest = file.stem.partition(".")
         layer, _, name = rest.partition(".")
         if covers(mechanism, layer, name):
+            file.unlink(missing_ok=True)
+    for file in (output / stepping.FOLDER).glob("*.json"):
+        mechanism, _, name = file.stem.partition(".")
+        if covers(mechanism, "graph", name):
             file.unlink(missing_ok=True)
 
 
@@ -143,7 +148,16 @@ def publish(
     documents.write_text(reports / JUNIT_FILE, text)
     text = review.render(results, mechanisms, paths, root, output, failing)
     documents.write_text(reports / REVIEW_FILE, text)
-    text = page.render(results, mechanisms, paths, root, output, recorded.read(output), failing)
+    text = page.render(
+        results,
+        mechanisms,
+        paths,
+        root,
+        output,
+        recorded.read(output),
+        failing,
+        graphs(results, output),
+    )
     documents.write_text(reports / PAGE_FILE, text)
     return {
         title: str(reports / name)
@@ -184,3 +198,15 @@ def orders(results: Results, output: Path) -> dict[str, Explored]:
         with suppress(UsageError):
             by_path[trace] = explored.read(output / trace)
     return by_path
+
+
+def graphs(results: Results, output: Path) -> dict[tuple[str, str], Stepping]:
+    """The graphs that the rows stand for and that can be read, by mechanism and scenario."""
+    by_scenario: dict[tuple[str, str], Stepping] = {}
+    for row in results.rows:
+        if row.ok and row.layer == "graph":
+            # Rows that are about no config have no file.
+            with suppress(UsageError):
+                graph = stepping.read(output / stepping.file_of(row.mechanism, row.name))
+                by_scenario.setdefault((row.mechanism, graph.scenario), graph)
+    return by_scenario

@@ -19,7 +19,7 @@ from wheelproof.verdict import Row
 
 JOB = SafetyJob("gate", "small", ("tlc", "graph"), others=("live",))
 PLACE, OUTER = Place("impl/gate.py", 7, "Gate.enter", "G2"), Place("impl/gate.py", 3, "f", "")
-TRACE = "counterexamples/gate.tlc.small.json"
+TRACE, GRAPH = "counterexamples/gate.tlc.small.json", "graphs/gate.small.json"
 
 
 def row(layer, name, **more):
@@ -43,8 +43,9 @@ ENTRY = Entry(
         {"Gate.count": ("small", "impl/gate.py:3")},
         {"Gate.lock"},
         {Edge("Gate.lock", "Door.lock", PLACE): {"small": OUTER}},
+        {GRAPH},
     ),
-    {TRACE: '{"é": 1}\n'},
+    {TRACE: '{"é": 1}\n', GRAPH: "{}"},
 )
 
 

@@ -46,13 +46,23 @@ class Excerpts:
 
         "" stands for none: the project no longer has the mechanism, the label or the line.
         """
+        without = trace.model_without, trace.impl_without
         return [
-            (
-                self._step(trace.mechanism, step.label, trace.model_without),
-                self._line(trace.mechanism, step.source or "", trace.impl_without),
-            )
+            self.of_step(trace.mechanism, step.label, step.source or "", *without)
             for step in trace.steps
         ]
+
+    def of_step(
+        self,
+        mechanism: str,
+        label: str,
+        source: str,
+        model_without: str = "",
+        impl_without: str = "",
+    ) -> tuple[str, str]:
+        """The same of one step. ``source``: "file:line" or ""."""
+        step = self._step(mechanism, label, model_without)
+        return step, self._line(mechanism, source, impl_without)
 
     def _step(self, mechanism: str, label: str, without: str) -> str:
         if mechanism not in self._mechanisms:

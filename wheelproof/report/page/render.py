@@ -28,13 +28,14 @@ from wheelproof.counterexample.holding import holds
 from wheelproof.counterexample.notified import wake_ups
 from wheelproof.counterexample.numbering import addresses, count
 from wheelproof.counterexample.places import plain
+from wheelproof.counterexample.stepping import Stepping
 from wheelproof.counterexample.wait_graph import wait_graph
 from wheelproof.decisions import Decision
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import contents
 from wheelproof.report.contents import Claim, Part, Taken
 from wheelproof.report.page import orders as order_grids
-from wheelproof.report.page import pictures, wait_picture
+from wheelproof.report.page import pictures, stepped, wait_picture
 from wheelproof.report.page.excerpts import Excerpts
 from wheelproof.report.recorded import FILE, Recorded
 from wheelproof.report.terminal import command, reason, verdict_line
@@ -42,6 +43,9 @@ from wheelproof.verdict import LAYERS, Results, Row, exit_code
 
 WIDEST = 12
 """The bar of the deepest counterexample, in rem."""
+
+SCRIPTS = ("common.js", "stepper.js", "explorer.js", "index.js")
+"""The parts of the page's script, in their order."""
 
 TEXT_WIDTH = 110
 """Columns of the text that stands for a finding where no script runs."""
@@ -55,10 +59,12 @@ def render(
     output: Path,
     recorded: Recorded | str | None = None,
     orders: Mapping[str, Explored] | None = None,
+    graphs: Mapping[tuple[str, str], Stepping] | None = None,
 ) -> str:
     """The HTML text. Arguments: as of :func:`wheelproof.report.review.render`.
 
     ``recorded``: a check of traces, as :func:`wheelproof.report.recorded.read` gives it.
+    ``graphs``: those to be stepped through, by mechanism and scenario.
     """
     parts = contents.parts(results, mechanisms)
     rows = {row.trace: row for row in results.rows if row.trace in traces}
@@ -72,10 +78,12 @@ def render(
     }
     depths = [depth for part in parts for run in part.runs for depth in _depths(run)]
     deepest = max(depths, default=1)
-    script, style = (
+    packed = stepped.pack(graphs or {}, mechanisms, excerpts)
+    *scripts, style = (
         resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-        for name in ("viewer.js", "style.css")
+        for name in (*SCRIPTS, "style.css")
     )
+    script = "".join(scripts)
     environment = Environment(
         loader=PackageLoader(__package__, ""),
         undefined=StrictUndefined,
@@ -96,6 +104,7 @@ def render(
         findings=[(row, reason(row)) for row in results.rows if not row.ok],
         texts=_texts(results.rows, traces, root, output),
         traces=steps,
+        graphs=packed,
         orders=order_grids.grids(orders or {}),
         waits=_waits(traces, steps),
         words=wait_picture.WORDS,

@@ -1,26 +1,10 @@
-"use strict";
-// The stepper of the page. All text of the project is put in as text, never as HTML.
-(() => {
-  const title = document.title;
+// The stepper: a counterexample, step by step.
+const stepper = (() => {
   const HEIGHT = 28; // pixels of a row
   const MARGIN = 20; // rows drawn above and below those in sight
-  const $ = (id) => document.getElementById(id);
-  const cache = new Map();
-  // The data of a counterexample is parsed when it is opened.
-  function parsed(id) {
-    if (!cache.has(id)) cache.set(id, JSON.parse($(id).textContent));
-    return cache.get(id);
-  }
-  const index = $("index"), viewer = $("viewer"), picture = $("picture"), rows = $("rows");
+  const viewer = $("viewer"), picture = $("picture"), rows = $("rows");
   let trace = null, name = "", step = 0, silent = false, whole = false, shown = [], place = 0;
-  let drawn = new Map(), racing = [], left = null;
-
-  const make = (tag, kind, text) => {
-    const made = document.createElement(tag);
-    if (kind) made.className = kind;
-    if (text !== undefined) made.textContent = text;
-    return made;
-  };
+  let drawn = new Map(), racing = [];
 
   // The address: #trace=NAME&step=N, with N from 1; N.M is the silent step M after step N.
   const address = (to, at) => "#trace=" + encodeURIComponent(to) + "&step=" + at;
@@ -29,34 +13,20 @@
   // Whether the place in the page is settled.
   function route() {
     const match = /^#trace=([^&]*)(?:&step=(\d+(?:\.\d+)?))?$/.exec(location.hash);
-    let wanted = null;
-    try { wanted = match && decodeURIComponent(match[1]); } catch { wanted = null; }
-    if (wanted === null || !$("trace:" + wanted)) return leave();
+    const wanted = match && decoded(match[1]);
+    if (wanted === null || !$("trace:" + wanted)) { trace = null; name = ""; return false; }
     if (wanted !== name) open(wanted);
     const at = trace.steps.findIndex((each) => each.at === match[2]);
     go(at < 0 ? firstOfInterest() : at, false);
     return true;
   }
 
-  // The index comes back as it was left: at its place, with the focus on the link that was followed.
-  function leave() {
-    const was = trace;
-    trace = null; name = "";
-    viewer.hidden = true; index.hidden = false;
-    document.title = title;
-    if (!was || !left) return false;
-    scrollTo(0, left.top);
-    left.link.focus({ preventScroll: true });
-    left = null;
-    return true;
-  }
-
   function open(wanted) {
     name = wanted; trace = parsed("trace:" + wanted);
     silent = false; whole = false; place = 0;
-    index.hidden = true; viewer.hidden = false;
+    enter("viewer");
     picture.scrollTop = 0;
-    if (left) { scrollTo(0, 0); picture.focus({ preventScroll: true }); }
+    if (left) picture.focus({ preventScroll: true });
     document.title = trace.property + ": " + trace.title;
     $("badge").textContent = trace.ok ? "violated, as expected" : "finding";
     $("badge").className = trace.ok ? "badge expected" : "badge finding";
@@ -237,23 +207,6 @@
     return now;
   }
 
-  function excerpt(target, heading, key) {
-    target.replaceChildren(make("h3", "", heading));
-    const found = key && parsed("excerpts")[key];
-    target.hidden = !found;
-    if (!found) return;
-    target.append(make("p", "file", found.file));
-    const code = make("pre");
-    found.lines.forEach((line, at) => {
-      const marked = found.marked.includes(at);
-      const made = make("span", marked ? "line ran" : "line");
-      made.append(make("i", "", (marked ? "\u25b8" : " ") +
-        String(found.first + at).padStart(5)), " " + line);
-      code.append(made);
-    });
-    target.append(code);
-  }
-
   function card(at) {
     const each = trace.steps[at];
     $("step").textContent = each ?
@@ -308,18 +261,8 @@
     n: () => nextSwitch(1), p: () => nextSwitch(-1),
     u: () => { whole = !whole; card(step); },
     s: () => { silent = !silent; choose(); go(step, true); },
-    Escape: () => {
-      if (!left) { location.hash = "#" + (trace.section || ""); return; }
-      history.pushState(null, "", "#");
-      leave();
-    },
+    Escape: () => back(trace.section || ""),
   };
-  document.addEventListener("keydown", (event) => {
-    if (!trace || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest?.("input, textarea")) return;
-    const action = keys[event.key];
-    if (action) { event.preventDefault(); action(); }
-  });
   for (const [id, key] of [["previous", "k"], ["next", "j"], ["silent", "s"], ["whole", "u"]])
     $(id).addEventListener("click", () => keys[key]());
   $("close").addEventListener("click", () => keys.Escape());
@@ -329,53 +272,5 @@
   });
   picture.addEventListener("scroll", () => requestAnimationFrame(() => draw()));
   addEventListener("resize", () => draw());
-  index.addEventListener("click", (event) => {
-    const link = event.target.closest('a[href^="#trace="]');
-    if (link) left = { link, top: scrollY };
-  });
-  addEventListener("beforeprint", () => {
-    draw(true);
-    for (const part of document.querySelectorAll("#index details")) part.open = true;
-  });
-  // The filter of the first page hides the rows without the text, and counts the others.
-  let folds = null; // which sections were open before it
-  $("filter").addEventListener("input", (event) => {
-    const text = event.target.value.toLowerCase();
-    const lines = [...document.querySelectorAll("[data-filter]")];
-    const parts = [...document.querySelectorAll("details:has([data-filter])")];
-    folds ??= parts.map((part) => part.open);
-    for (const row of lines)
-      row.hidden = text !== "" && !row.dataset.filter.toLowerCase().includes(text);
-    parts.forEach((part, at) => {
-      part.open = text ? !!part.querySelector("[data-filter]:not([hidden])") : folds[at];
-    });
-    if (!text) folds = null;
-    count(text, lines);
-  });
-  function count(text, lines) {
-    const matches = $("matches");
-    matches.replaceChildren();
-    if (!text) return;
-    const there = lines.filter((row) => !row.hidden), parts = new Map();
-    for (const row of there) {
-      const part = row.closest("details.mechanism");
-      parts.set(part, (parts.get(part) ?? 0) + 1);
-    }
-    matches.append(`shows ${there.length} of ${lines.length}` + (there.length ? ": " : ""));
-    for (const [part, number] of parts) {
-      const link = make("a", "", part.dataset.name);
-      link.href = "#" + part.id;
-      matches.append(link, ` ${number} `);
-    }
-  }
-  // A link to a part of a folded section opens it.
-  const unfold = () => {
-    const target = location.hash.length > 1 && document.getElementById(
-      location.hash.slice(1));
-    for (let part = target; part; part = part.parentElement)
-      if (part.tagName === "DETAILS") part.open = true;
-    if (target) target.scrollIntoView();
-  };
-  addEventListener("hashchange", () => { if (!route()) unfold(); });
-  if (!route()) unfold();
+  return { route, keys, draw, open: () => trace !== null };
 })();
