@@ -162,3 +162,31 @@ def test_the_filter_says_on_the_first_screen_how_many_it_shows(text, tmp_path):
     assert log(opened(broken, tmp_path, script=COUNTED))[0] == "shows 6 of 6: thing 6", (
         "the control"
     )
+
+
+COUNTING = """<script>window.parses = 0; const parse = JSON.parse;
+JSON.parse = (text) => { window.parses++; return parse(text); };</script>"""
+PARSES = """
+const first = window.parses;
+location.hash = "#trace=counterexamples%2FM1.json";
+setTimeout(() => {
+  log.push(first, window.parses > first);
+  written.textContent = JSON.stringify(log);
+}, 100);
+"""
+
+
+def parses(text, folder):
+    """The texts of data parsed for the first view, and whether a counterexample has its parsed."""
+    return log(opened(text.replace("<head>", f"<head>{COUNTING}"), folder, script=PARSES))
+
+
+def test_the_first_view_comes_before_the_data_and_parses_none_of_it(text, tmp_path):
+    ends = text.index("</main>")
+    assert ends < text.index('<script type="application/json"')
+    assert text[:ends].count("<script") == 0 and text[ends:].count('<main id="index"') == 0
+    assert parses(text, tmp_path) == [0, True]
+    broken = planted(
+        text, "const cache = new Map();", "const cache = new Map(); parsed('excerpts');"
+    )
+    assert parses(broken, tmp_path)[0] > 0, "the control"
