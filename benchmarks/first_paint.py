@@ -22,6 +22,7 @@ PAINT = """new Promise((done) => new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (entry.name === "first-contentful-paint")
     done(entry.startTime);
 }).observe({ type: "paint", buffered: true }))"""
+OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe")
 SECONDS = 120
 START = """
 import fcntl, os, sys
@@ -39,10 +40,9 @@ class Browser:
     def __init__(self, program: str, profile: Path) -> None:
         commands, self._commands = os.pipe()
         self._answers, answers = os.pipe()
-        options = ("--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe")
+        options = [*OPTIONS, f"--user-data-dir={profile}"]
         self._process = subprocess.Popen(
-            [sys.executable, "-c", START, str(commands), str(answers), program, *options]
-            + [f"--user-data-dir={profile}"],
+            [sys.executable, "-c", START, str(commands), str(answers), program, *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
