@@ -6,18 +6,26 @@ schedule, by which the order is run again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from wheelproof import documents, reading
 from wheelproof.plain import columns
-from wheelproof.plain.answers import Exploration, Schedule, Switch
+from wheelproof.plain.answers import Exploration, Operation, Schedule, Switch
 from wheelproof.plain.columns import is_same_line
 from wheelproof.plain.shown import Order, Shown, order
 
-__all__ = ["Explored", "Shown", "from_exploration", "is_one", "is_same_line", "read"]
+__all__ = [
+    "Explored",
+    "Operation",
+    "Shown",
+    "from_exploration",
+    "is_one",
+    "is_same_line",
+    "read",
+]
 
 SCHEMA = "wheelproof.exploration/1"
 
@@ -67,6 +75,7 @@ class Explored:
                 }
                 for step in order.steps
             ],
+            "operations": [asdict(operation) for operation in order.operations],
             "bound": self.bound,
             "into": list(self.into),
             "switches": [
@@ -103,6 +112,7 @@ def read(path: Path) -> Explored:
         tuple(_step(record, document.texts("threads")) for record in document.objects("steps")),
         document.texts("facts"),
         document.texts("ends"),
+        tuple(_operations(document)),
     )
     return Explored(
         document.text("test"),
@@ -132,6 +142,23 @@ def _step(record: documents.Record, threads: tuple[str, ...]) -> Shown:
         record.flag("preempts"),
         is_folded,
     )
+
+
+def _operations(document: documents.Record) -> Iterator[Operation]:
+    """The operations, none in a file without them."""
+    steps = len(list(document.objects("steps")))
+    for record in document.objects("operations") if "operations" in document.value else ():
+        first = record.optional_index("first", steps)
+        last = record.value.get("last")
+        if (
+            first is None
+            or last is not None
+            and (type(last) is not int or not first - 1 <= last < steps)
+        ):
+            raise record.fault("last", "must be a step from the one before ``first`` on, or null")
+        yield Operation(
+            record.text("thread"), record.text("text"), record.text("result"), first, last
+        )
 
 
 def _switches(document: documents.Record) -> tuple[Switch, ...]:

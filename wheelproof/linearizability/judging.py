@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from wheelproof.linearizability.histories import (
 from wheelproof.linearizability.realtime import Clocks, Pair, Times, reordered
 from wheelproof.linearizability.running import PENDING, Driver
 from wheelproof.linearizability.values import Identity, Numbering, Snapshot, shown
+from wheelproof.plain import answers
 from wheelproof.plain.answers import FailureKind
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.exploration import Explorer
@@ -104,6 +106,19 @@ class HistoryJudge(Judge):
             self._open = _Case(key, operations, raw, times if final else None, order, failure)
             return None
         return self._report(key)
+
+    def operations(self) -> tuple[answers.Operation, ...]:
+        driver, threads = self._driver, self._explorer.execution.threads
+        return tuple(
+            answers.Operation(
+                threads[driver.run.numbers[operation.thread]].name,
+                str(operation.call),
+                "" if operation.is_pending else shown(operation.result),
+                math.ceil(operation.called / 2),
+                None if operation.is_pending else int(operation.returned // 2),
+            )
+            for operation in driver.history()
+        )
 
     def settle(self) -> Found | None:
         case, self._open = self._open, None

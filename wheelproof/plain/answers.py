@@ -103,6 +103,22 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Operation:
+    """One call of a program in a run. ``result``: in text, "" where it has not returned.
+
+    ``first`` is the number of its first step, or of the step that follows where it has none.
+    ``last`` is that of its last step, ``first - 1`` where it has none, and None where the call has
+    not returned.
+    """
+
+    thread: str
+    text: str
+    result: str
+    first: int
+    last: int | None
+
+
+@dataclass(frozen=True)
 class Access:
     """An access of a thread: a ``read`` or a ``write``. ``locks``: those that it holds."""
 
@@ -179,6 +195,7 @@ class Failure:
     the threads that wait; where ``cycle`` is not empty, its threads wait for each other in order.
     ``minimal``: no run with fewer preemptions fails. ``free_threaded_only``: no run fails that an
     interpreter with a global lock can show; None where that was not searched to the end.
+    ``operations`` are those of a program that was drawn.
     """
 
     kind: FailureKind
@@ -191,6 +208,7 @@ class Failure:
     preemptions: int
     minimal: bool
     free_threaded_only: bool | None
+    operations: tuple[Operation, ...] = ()
 
     @property
     def builds(self) -> tuple[str, ...]:

@@ -9,7 +9,16 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from wheelproof.plain import texts
-from wheelproof.plain.answers import Failure, FailureKind, Place, Schedule, Step, Switch, Wait
+from wheelproof.plain.answers import (
+    Failure,
+    FailureKind,
+    Operation,
+    Place,
+    Schedule,
+    Step,
+    Switch,
+    Wait,
+)
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.operations import (
     ACQUIRE,
@@ -73,6 +82,10 @@ class Judge:
         """How the present run failed, before its threads are ended."""
         return failure_of(execution)
 
+    def operations(self) -> tuple[Operation, ...]:
+        """The operations of the present run, where its program has some."""
+        return ()
+
     def settle(self) -> Found | None:
         """The same for the last run, once its state is put back: other runs may be made for it."""
         return None
@@ -135,6 +148,7 @@ class Recorder:
         self._execution, self._world = execution, world
         self._rows: list[list[Any]] = []
         self._found: Found | None = None
+        self._operations: tuple[Operation, ...] = ()
         self._waits: tuple[Wait, ...] = ()
         self._cycle: tuple[str, ...] = ()
         self._pending: dict[str, str] = {}
@@ -221,6 +235,7 @@ class Recorder:
         """The run has ended. Whether it failed."""
         execution = self._execution
         self._found = judge(execution)
+        self._operations = judge.operations()
         self.preemptions, self.gil_allows = execution.preemptions, execution.gil_allows
         self._cycle = cycle_of(execution)
         waits = []
@@ -259,6 +274,7 @@ class Recorder:
             preemptions=self.preemptions,
             minimal=minimal,
             free_threaded_only=free_threaded_only,
+            operations=self._operations,
         )
 
     def schedule(self) -> Schedule:

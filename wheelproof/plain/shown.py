@@ -17,7 +17,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from wheelproof.plain import texts
-from wheelproof.plain.answers import Failure, Place, Raised, Step, relative
+from wheelproof.plain.answers import Failure, Operation, Place, Raised, Step, relative
 from wheelproof.plain.operations import TIME_OUT
 
 OWN = str(Path(__file__).parent)
@@ -69,13 +69,14 @@ class Order:
     """The steps of a failure, and the threads that do something of interest, in order.
 
     The last step may be the one that raised an exception. ``facts`` are sentences about the run,
-    ``ends`` about what waits at its end.
+    ``ends`` about what waits at its end. ``operations`` name steps by their place.
     """
 
     threads: tuple[str, ...]
     steps: tuple[Shown, ...]
     facts: tuple[str, ...]
     ends: tuple[str, ...]
+    operations: tuple[Operation, ...] = ()
 
     @property
     def file(self) -> str | None:
@@ -99,6 +100,7 @@ def order(failure: Failure) -> Order:
         tuple(steps),
         _facts(failure),
         _ends(failure),
+        failure.operations,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wheelproof.counterexample.explored import Explored, Shown, is_same_line
+from wheelproof.report.page.sequence import Diagram, diagram
 
 
 @dataclass
@@ -44,6 +45,7 @@ class Grid:
     id: str
     explored: Explored
     rows: tuple[Cell | Rule, ...]
+    diagram: Diagram
 
     @property
     def threads(self) -> tuple[str, ...]:
@@ -57,7 +59,7 @@ class Grid:
 def grids(orders: Mapping[str, Explored]) -> dict[str, Grid]:
     """The grids of orders by the name of their file."""
     return {
-        name: Grid(f"order-{number}", run, tuple(_rows(run)))
+        name: Grid(f"order-{number}", run, tuple(_rows(run)), diagram(run))
         for number, (name, run) in enumerate(orders.items(), 1)
     }
 
