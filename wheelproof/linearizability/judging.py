@@ -108,7 +108,7 @@ class HistoryJudge(Judge):
         return self._report(key)
 
     def operations(self) -> tuple[answers.Operation, ...]:
-        driver, threads = self._driver, self._explorer.execution.threads
+        driver, threads = self.driver, self._explorer.execution.threads
         return tuple(
             answers.Operation(
                 threads[driver.run.numbers[operation.thread]].name,
