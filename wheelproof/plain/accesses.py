@@ -10,10 +10,10 @@ from __future__ import annotations
 import contextlib
 import sys
 import weakref
-from typing import Any
+from typing import Any, NoReturn
 
 from wheelproof.plain.happens_before import Location
-from wheelproof.plain.operations import READ, WRITE, Ended, Ending, Thread
+from wheelproof.plain.operations import READ, WRITE, Ending, Thread
 from wheelproof.plain.polling import frames_of
 from wheelproof.plain.sites import Site
 
@@ -46,10 +46,13 @@ class Accesses:
     def stop(self, ending: Ending, fault: BaseException | None = None) -> None:
         raise NotImplementedError
 
+    def leave(self, thread: Thread) -> NoReturn:
+        raise NotImplementedError
+
     def access(self, thread: Thread, key: Any, holder: Any, writes: bool, site: Site) -> bool:
         """Announce an access, right before it is made. True where its value is to be recorded."""
         if self.over:
-            raise Ended
+            self.leave(thread)
         self.accesses = count = self.accesses + 1
         if count > self.most_accesses:
             self._long(site)

@@ -230,6 +230,7 @@ class Exploration:
     ``reason`` says in a sentence why the answer is what it is. ``restarts``: how often new racy
     places began the search anew. ``points`` and ``accesses`` are those of all executions. ``races``
     is None where they were not looked for; ``unpaired`` are racy places without one of them.
+    ``abandoned``: threads that went on once their runs were over, each with its place.
     ``table`` are lines about the program that fails, ``test`` is a test that runs it again.
     """
 
@@ -246,6 +247,7 @@ class Exploration:
     seconds: float = 0.0
     races: tuple[Race, ...] | None = None
     unpaired: tuple[Place, ...] = ()
+    abandoned: tuple[str, ...] = ()
     table: tuple[str, ...] = ()
     test: str = ""
 

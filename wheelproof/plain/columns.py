@@ -25,6 +25,8 @@ def text(exploration: Exploration, width: int = WIDTH) -> str:
         f"{plural(len(exploration.racy_places), 'racy place')}"
     )
     lines = [*wrapped(head, width), "  " + counts]
+    for thread in exploration.abandoned:
+        lines += wrapped(f"  catches what ends it, and was abandoned: {thread}", width, "    ")
     if exploration.table:
         lines += ["", *exploration.table, ""]
     if exploration.failure is not None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from greenlet import getcurrent, greenlet
 
+from wheelproof.plain.abandoned import PATIENCE, Abandoned
 from wheelproof.plain.happens_before import STAMP, Location, join
 from wheelproof.plain.moves import Moves
 from wheelproof.plain.operations import (
@@ -54,6 +55,7 @@ class Execution(Moves):
     that is not looked into. ``judged`` makes a thread's target announce what it touches.
     ``timed``: the origins of threads that read the time.
     ``failed``: the threads of the present run that an exception has ended, as they ended.
+    ``abandoned``: the threads of all runs that did not end with theirs.
     """
 
     def __init__(self) -> None:
@@ -75,7 +77,7 @@ class Execution(Moves):
         self.failed: list[Thread] = []
         self.foreign_called = False
         self.judged: Callable[[Any], Any] = lambda target: target
-        self._abandoned: list[Any] = []
+        self.abandoned = Abandoned()
         self._begin()
 
     def _begin(self) -> None:
@@ -166,6 +168,8 @@ class Execution(Moves):
         me = self.running
         if me is None:
             raise NotRunning("a thread is started outside an exploration's run")
+        if self.over:
+            self.leave(me)
         thread = self._thread(body, name, me)
         thread.object, thread.daemon = of, daemon
         self.running = thread
@@ -200,10 +204,19 @@ class Execution(Moves):
 
     def stop(self, ending: Ending, fault: BaseException | None = None) -> None:
         """End the run from within a thread."""
+        if self.over and self.running is not None:
+            self.leave(self.running)
         if not self.over:
             self.ending, self.fault = ending, fault
             self.running = None
             self.hub.greenlet.switch()
+        raise Ended
+
+    def leave(self, thread: Thread) -> NoReturn:
+        """End a thread whose run is over. One that goes on all the same is abandoned."""
+        thread.refused += 1
+        if thread.refused > PATIENCE:
+            self.abandoned.keep(thread, self.hub.greenlet)
         raise Ended
 
     # -- visible operations
@@ -214,7 +227,7 @@ class Execution(Moves):
         if thread is None:
             return
         if self.over:
-            raise Ended
+            self.leave(thread)
         thread.kind, thread.target, thread.site = kind, target, site
         starter = thread.starter
         if starter is not None:
@@ -361,11 +374,7 @@ class Execution(Moves):
         """End what still runs. Reports of the run are made before."""
         self.over = True
         for thread in self.threads:
-            for _ in range(20):
-                if thread.greenlet.dead or not thread.greenlet:
-                    break
+            if thread.greenlet and not thread.greenlet.dead:
                 self.running = thread
                 thread.greenlet.throw(Ended)
-            else:
-                self._abandoned.append(thread.greenlet)
         self.running = None

@@ -190,7 +190,7 @@ class Explorer:
 
     def is_out_of_time(self) -> bool:
         """Whether a limit has been reached."""
-        return self.left <= 0 or self.ends()
+        return self.left <= 0 or self.execution.abandoned.full or self.ends()
 
     @property
     def left(self) -> int:
@@ -255,6 +255,7 @@ class Explorer:
             seconds=time.process_time() - begun,
             races=None if pairs is None else pairs.sorted,
             unpaired=() if pairs is None else pairs.unpaired(self.racy()),
+            abandoned=tuple(execution.abandoned.places),
         )
 
     def _over(self) -> bool:
@@ -282,7 +283,9 @@ class Explorer:
                 return self._ended(cut, getattr(scheduler, "refused", False))
         if self.trouble is not None:
             return self.trouble
-        return Answer.BUDGET, f"the search was ended after {self.execution.executions} runs"
+        execution = self.execution
+        why = " with too many abandoned threads" if execution.abandoned.full else ""
+        return Answer.BUDGET, f"the search was ended after {execution.executions} runs{why}"
 
     def _repeats(self) -> bool:
         """Whether a run goes the same way each time. One that does not ends the search."""

@@ -8,7 +8,6 @@ handles no signals: there is no watchdog then.
 
 from __future__ import annotations
 
-import linecache
 import signal
 import sys
 import threading
@@ -17,6 +16,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from wheelproof.plain.abandoned import place
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.operations import Ending
 from wheelproof.plain.polling import frames_of
@@ -88,7 +88,7 @@ class Guards:
 
         def guarded(*arguments: Any, **keywords: Any) -> Any:
             if execution.running is not None and threading.current_thread() is not self._thread:
-                where = _place(sys._getframe(1))
+                where = place(sys._getframe(1))
                 fault = Blocked(
                     f"{where}: a thread is started by code that is not looked into: name its "
                     "module with `into`"
@@ -119,8 +119,9 @@ class Guards:
                 used = now_spent - last_spent
                 spent += used
                 waited = waited + min(now - last, 2 * LOOKS) if used < LOOKS / 100 else 0.0
-            if waited >= self._standing or spent >= self._standing:
-                self._waits = waited >= self._standing
+            standing = LOOKS if execution.over else self._standing
+            if waited >= standing or spent >= standing:
+                self._waits = waited >= standing
                 if _SIGNAL is not None:
                     signal.pthread_kill(main, _SIGNAL)
             last, last_spent = now, now_spent
@@ -130,7 +131,10 @@ class Guards:
         thread = execution.running
         if thread is None or self._thread is None:
             return
-        where = _place(frame)
+        if execution.over:
+            execution.abandoned.busy += 1
+            execution.abandoned.keep(thread, execution.hub.greenlet)
+        where = place(frame)
         if self._waits:
             fault = Blocked(
                 f"{where}: {thread.name} waits for something that is not under control: a real "
@@ -143,13 +147,3 @@ class Guards:
             same = all(sample == self._samples[0] for sample in self._samples)
             self._samples.clear()
             execution.stop(Ending.ENDLESS if same else Ending.CUT)
-
-
-def _place(frame: FrameType | None) -> str:
-    """The innermost place outside the checker."""
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("wheelproof."):
-        frame = frame.f_back
-    if frame is None:
-        return "an unknown place"
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    return f"{file}:{line}: {linecache.getline(file, line).strip()}"

@@ -73,7 +73,8 @@ class Thread:
     thread has started it, and how many that had started before. ``region`` and ``position`` are
     those of the site of its last access. ``switchable``: since its last visible operation it has
     come to where an interpreter with a global lock switches threads.
-    ``timed``: its attempt to acquire or to join has a time-out.
+    ``timed``: its attempt to acquire or to join has a time-out. ``refused``: how often it went
+    on once its run was over.
     """
 
     __slots__ = (
@@ -94,6 +95,7 @@ class Thread:
         "origin",
         "polling",
         "position",
+        "refused",
         "region",
         "site",
         "starter",
@@ -123,4 +125,4 @@ class Thread:
         self.waited = 0.0
         self.origin, self.children = 0, 0
         self.switchable, self.timed = True, False
-        self.region = self.position = 0
+        self.region = self.position = self.refused = 0
