@@ -275,7 +275,7 @@ class Execution(Moves):
             self.ending = Ending.STUCK if self._unfinished() else Ending.DONE
             return None
         if self._repeating and self._polls(mask):
-            self.ending = Ending.ENDLESS if self._unfinished() else Ending.DONE
+            self.ending = self._of_polling(mask) if self._unfinished() else Ending.DONE
             return None
         if self.depth >= self.most_points:
             self.ending = Ending.CUT

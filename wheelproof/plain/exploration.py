@@ -23,7 +23,7 @@ from wheelproof.plain.guards import Guards
 from wheelproof.plain.operations import Ending
 from wheelproof.plain.reading import Found, Judge, Recorder
 from wheelproof.plain.schedulers.base import Scheduler
-from wheelproof.plain.schedulers.bounded import Bounded
+from wheelproof.plain.schedulers.deepening import Deepening
 from wheelproof.plain.schedulers.pct import PCT
 from wheelproof.plain.schedulers.pos import POS
 from wheelproof.plain.schedulers.replay import Follow, Repeat
@@ -38,6 +38,10 @@ WARM_UP = 24
 
 EXECUTIONS = 100_000
 """Runs of an exploration, at most, unless the caller says otherwise."""
+
+ALONE, BESIDE = 200, 3
+"""After so many runs of a search without a bound, each third one goes by the preemptions: it finds
+in a large program what a search in depth comes to late."""
 
 CHECKED = 100
 """Runs between two comparisons of all that outlives a run."""
@@ -158,6 +162,8 @@ class Explorer:
                 site.type = None
         if execution.grown:
             self.world.renew()
+        if new:
+            self.whole = None  # its order lacks the new places
         execution.racing, execution.grown, self._count = [], False, None
         return new
 
@@ -269,22 +275,31 @@ class Explorer:
                 break
             self.run(samplers[number % 3])
             self.again()
+        complete = -1
         while not self._over():
-            scheduler: Any = SourceDPOR() if self.bound is None else Bounded(self.bound)
-            cut = False
-            restarted = False
+            bounded = Deepening(self.bound)
+            scheduler: Any = SourceDPOR() if self.bound is None else bounded
+            cut = restarted = False
+            runs = 0
             while not scheduler.over and not self._over():
-                cut = self.run(scheduler) is Ending.CUT or cut
+                runs += 1
+                if scheduler is bounded or runs < ALONE or runs % BESIDE or bounded.over:
+                    cut = self.run(scheduler) is Ending.CUT or cut
+                else:
+                    self.run(bounded)
                 if self.again():
                     restarted = True
                     self.restarts += 1
                     break
+            complete = -1 if restarted else bounded.complete
             if scheduler.over and not restarted and not self._over() and self._repeats():
-                return self._ended(cut, getattr(scheduler, "refused", False))
+                return self._ended(cut, bounded.refused and scheduler is bounded)
         if self.trouble is not None:
             return self.trouble
         execution = self.execution
         why = " with too many abandoned threads" if execution.abandoned.full else ""
+        if complete >= 0:
+            why += f"; every order with at most {complete} preemptions was run"
         return Answer.BUDGET, f"the search was ended after {execution.executions} runs{why}"
 
     def _repeats(self) -> bool:

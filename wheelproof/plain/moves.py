@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wheelproof.plain.accesses import Accesses
 from wheelproof.plain.happens_before import STAMP
-from wheelproof.plain.operations import ACQUIRE, CHANGES, JOIN, TRY, Thread, times_out
+from wheelproof.plain.operations import ACQUIRE, CHANGES, JOIN, TRY, Ending, Thread, times_out
 from wheelproof.plain.polling import ALONE
 from wheelproof.plain.schedulers.base import members
 
@@ -68,6 +68,11 @@ class Moves(Accesses):
             if polling is None or not polling.parked or polling.alone < ALONE:
                 return False
         return True
+
+    def _of_polling(self, mask: int) -> Ending:
+        """How a run ends whose threads that can move poll for ever: others wait beside daemons."""
+        daemons = all(self.threads[number].daemon for number in members(mask))
+        return Ending.STUCK if daemons else Ending.ENDLESS
 
     def writes(self, thread: Thread) -> bool:
         """Whether a thread's operation changes its location."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from types import ModuleType
 
 from benchmarks.races.checkers.outcome import (
@@ -25,21 +26,25 @@ EXECUTIONS = 10**9
 
 
 def check(module: ModuleType, seconds: float) -> Outcome:
-    executions = 0
-    for bound in (None, PREEMPTIONS):
-        end = time.process_time() + seconds / 2
-        explorer = Explorer(module.program, bound=bound, executions=EXECUTIONS)
-        explorer.ends = lambda end=end: time.process_time() > end  # type: ignore[misc]
+    begun = time.process_time()
+    explorer = Explorer(module.program)
+    for bound, share in ((None, 0.5), (PREEMPTIONS, 1)):
+        explorer.bound = bound
+        explorer.renew(EXECUTIONS)
+        explorer.ends = partial(_is_late, begun + share * seconds)
         result = explorer.explore()
         if result.answer is not Answer.BUDGET or not explorer.ends():
-            return outcome(result, executions)
-        executions += result.executions
-    return Outcome(NOTHING, executions, reason=f"not through in {seconds:g} CPU s")
+            return outcome(result)
+    return Outcome(NOTHING, result.executions, reason=f"not through in {seconds:g} CPU s")
 
 
-def outcome(result: Exploration, before: int) -> Outcome:
-    """What an exploration says, after so many executions of another one."""
-    executions, failure = before + result.executions, result.failure
+def _is_late(end: float) -> bool:
+    return time.process_time() > end
+
+
+def outcome(result: Exploration) -> Outcome:
+    """What an exploration says."""
+    executions, failure = result.executions, result.failure
     if result.answer is Answer.BUG and failure is not None:
         kind = DEADLOCK if failure.kind in WAITING else failure.kind.value
         if isinstance(failure.exception, BaseException):

@@ -1,6 +1,6 @@
 import threading
 
-from apscheduler.executors.debug import DebugExecutor
+from apscheduler.jobstores.memory import MemoryJobStore
 from apscheduler.schedulers.background import BackgroundScheduler
 
 
@@ -9,7 +9,7 @@ def program() -> None:
     scheduler.start()
     threads = [
         threading.Thread(target=scheduler.shutdown),
-        threading.Thread(target=scheduler.add_executor, args=(DebugExecutor(), "other")),
+        threading.Thread(target=scheduler.add_jobstore, args=(MemoryJobStore(), "other")),
     ]
     for thread in threads:
         thread.start()

@@ -11,6 +11,7 @@ from tests.wheelproof.plain.started import run
 from wheelproof.plain import polling
 from wheelproof.plain.answers import Answer, FailureKind
 from wheelproof.plain.exploration import Explorer, explore_program
+from wheelproof.plain.instrument import containers
 
 
 class Plain:
@@ -189,3 +190,77 @@ def test_a_change_that_stays_is_repeated(program, function, value, monkeypatch):
     explorer = Explorer(program)
     explorer.execution.most_points = 200
     assert explorer.explore().answer is Answer.BUDGET
+
+
+class Zone(datetime.tzinfo):
+    """As those of pytz: each of its times comes from a method in C."""
+
+    def utcoffset(self, when):
+        return datetime.timedelta(0)
+
+    dst = utcoffset
+
+    def fromutc(self, when):
+        return super().fromutc(when)
+
+
+ZONE = Zone()
+
+
+def polls_in_a_zone():
+    stopped = threading.Event()
+
+    def poll():
+        while not stopped.is_set():
+            ZONE.fromutc(datetime.datetime.now(ZONE))
+            stopped.wait(1)
+
+    thread = threading.Thread(target=poll)
+    thread.start()
+    stopped.set()
+    thread.join()
+
+
+def test_a_method_in_c_of_a_type_without_state_is_no_write():
+    assert explore_program(polls_in_a_zone, executions=1_000).answer is Answer.EXHAUSTED
+
+
+def test_a_type_that_is_not_known_to_have_no_state_is_written(monkeypatch):
+    types = containers.IMMUTABLE - {datetime.tzinfo}
+    monkeypatch.setattr(containers, "IMMUTABLE", types)
+    explorer = Explorer(polls_in_a_zone, executions=30)
+    explorer.execution.most_points = 200
+    assert explorer.explore().answer is Answer.BUDGET
+
+
+def waits_beside_a_poller(daemon):
+    stopped, never = threading.Event(), threading.Event()
+
+    def poll():
+        while not stopped.wait(1):
+            pass
+
+    threading.Thread(target=poll, daemon=daemon).start()
+    never.wait()
+
+
+def waits_beside_a_daemon():
+    waits_beside_a_poller(True)
+
+
+def waits_beside_a_thread():
+    waits_beside_a_poller(False)
+
+
+@pytest.mark.parametrize(
+    ("program", "kind"),
+    [
+        (waits_beside_a_daemon, FailureKind.LOST_WAKE_UP),
+        (waits_beside_a_thread, FailureKind.ENDLESS),
+    ],
+)
+def test_a_wait_that_only_a_polling_daemon_outlives_is_for_ever(program, kind):
+    failure = explore_program(program).failure
+    assert failure.kind is kind
+    waiting = [wait.thread for wait in failure.waits]
+    assert waiting == ["MainThread"] * (kind is FailureKind.LOST_WAKE_UP)

@@ -168,6 +168,7 @@ class Calls(Foreign):
         if kind not in tables.IMMUTABLE and not (
             getattr(function, "__objclass__", None) is object
             or not hasattr(kind, name)
+            or tables.is_of_immutable(kind, name)
             or issubclass(kind, type | BaseException | Location)
             or (name in tables.VIEWING and issubclass(kind, dict))
         ):

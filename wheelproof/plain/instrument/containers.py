@@ -44,6 +44,7 @@ IMMUTABLE: frozenset[type] = frozenset(
         int, float, complex, bool, str, bytes, tuple, frozenset, range, slice, type(None),
         type(...), type(NotImplemented), object, re.Pattern, re.Match, decimal.Decimal,
         datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone,
+        datetime.tzinfo,
         types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.CodeType,
         types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType,
         types.GetSetDescriptorType, types.MemberDescriptorType, types.GenericAlias,
@@ -140,6 +141,15 @@ REFLECTIVE = frozenset({"delattr", "getattr", "hasattr", "setattr"})
 
 def is_container(kind: type) -> bool:
     return issubclass(kind, CONTAINERS)
+
+
+def is_of_immutable(kind: type, name: str) -> bool:
+    """Whether a method in C, as a class has it, is one of a type without state."""
+    descriptors = types.MethodDescriptorType | types.WrapperDescriptorType
+    for base in kind.__mro__:
+        if isinstance(base.__dict__.get(name), descriptors):
+            return base in IMMUTABLE
+    return kind in IMMUTABLE
 
 
 def in_c(kind: type, name: str) -> bool:
