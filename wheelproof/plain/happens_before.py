@@ -9,6 +9,7 @@ accesses are unordered).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from wheelproof.plain.sites import Site
@@ -24,8 +25,11 @@ class Location:
 
     For operations: ``last_write`` and ``last_acquire`` are indices in the run; ``reads`` maps
     threads to the index of their last read since that write. For accesses: the last writer
-    with its stamp and site, and the readers since.
+    with its stamp and site, and the readers since. ``words``: kind of an operation -> its name,
+    where that is not the one of locks.
     """
+
+    words: Mapping[int, str] = {}
 
     __slots__ = (
         "kept",

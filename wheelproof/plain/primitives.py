@@ -81,8 +81,8 @@ class Clock:
         self.passes(begun, seconds)
 
 
-class _Lock(Location):
-    """A location that forgets what an earlier run has left."""
+class Waited(Location):
+    """A location that threads wait for, which forgets what an earlier run has left."""
 
     execution: Execution
     clock: Clock
@@ -146,7 +146,7 @@ class _Lock(Location):
         self.count = 0
 
 
-class Lock(_Lock):
+class Lock(Waited):
     """A lock that any thread may release."""
 
     __slots__ = ()
@@ -187,7 +187,7 @@ class Lock(_Lock):
         return f"<{'un' * (self.owner is None)}locked _thread.lock object at {id(self):#x}>"
 
 
-class RLock(_Lock):
+class RLock(Waited):
     """A lock that its owner may take again. Only the first and the last time can be seen."""
 
     __slots__ = ()

@@ -32,6 +32,7 @@ from wheelproof.plain.operations import (
     Thread,
     times_out,
 )
+from wheelproof.plain.simple_queue import EMPTY
 
 if TYPE_CHECKING:
     from wheelproof.plain.happens_before import Location
@@ -96,7 +97,7 @@ def waiting(thread: Thread) -> tuple[Thread, Thread | None, bool] | None:
     if thread.done or thread.kind not in (ACQUIRE, JOIN):
         return None
     holder = thread.target.owner
-    notified = thread.kind == ACQUIRE and holder is thread
+    notified = thread.kind == ACQUIRE and holder in (thread, EMPTY)
     return thread, holder if isinstance(holder, Thread) and holder is not thread else None, notified
 
 
@@ -164,7 +165,8 @@ class Recorder:
         self._preempted = execution.preemptions
         place = thread.site.place if thread.site else self.place(frame)
         name = self.named(thread, frame)
-        operation = TIME_OUT if times_out(thread) else OPERATIONS[thread.kind]
+        operation = thread.target.words.get(thread.kind, OPERATIONS[thread.kind])
+        operation = TIME_OUT if times_out(thread) else operation
         self._rows.append([thread, place, operation, name, _MISSING, preempts, self.held(thread)])
 
     def begins(self, thread: Thread, starter: Any) -> None:
@@ -188,7 +190,9 @@ class Recorder:
     def held(self, thread: Thread) -> tuple[str, ...]:
         """The locks of a thread once it has performed its operation."""
         locks, target = list(thread.held), thread.target
-        if thread.kind == ACQUIRE or (thread.kind == TRY and target.owner is None):
+        if target.words:
+            pass
+        elif thread.kind == ACQUIRE or (thread.kind == TRY and target.owner is None):
             locks.append(target)
         elif thread.kind == RELEASE and target in locks:
             locks.remove(target)

@@ -30,6 +30,9 @@ VERBS = {
     "read": "reads",
     "write": "writes",
     "sleep": "sleeps",
+    "get": "takes an item from",
+    "try to get": "tries to take an item from",
+    "put": "puts an item into",
     TIME_OUT: "times out on",
 }
 """Operation -> what a thread does; the others are folded."""

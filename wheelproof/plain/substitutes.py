@@ -7,6 +7,7 @@ the interpreter's own source on top of them.
 from __future__ import annotations
 
 import _functools  # type: ignore[import-not-found]
+import _queue
 import _thread
 import atexit
 import collections
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wheelproof.plain import clocks, imports, primitives, threads
+from wheelproof.plain.simple_queue import simple_queue
 
 if TYPE_CHECKING:
     from wheelproof.plain.world import World
@@ -92,6 +94,7 @@ def substitute(world: World) -> None:
         get_ident=ident, get_native_id=ident, _local=local, error=RuntimeError,
         allocate=lock,
     )  # fmt: skip
+    _module(world, "_queue", _queue, SimpleQueue=simple_queue(execution, clock))
     _module(world, "time", time, sleep=clock.sleep, **clocks.of_time(clock))
     vars(world.own_time).update(vars(time), monotonic=clock.own, time=clock.own)
     # A cache in C calls the cached function in the middle of an access. The one in Python shows it.

@@ -14,7 +14,7 @@ LEFT_ALONE = frozenset(
 )
 """Packages that are not looked into unless they are named: they run the test."""
 
-BLOCKED = frozenset({"_asyncio", "_queue"})
+BLOCKED = frozenset({"_asyncio"})
 """Modules in C that have a source in Python beside them, which is used instead."""
 
 OWN_TIME = frozenset({"concurrent.futures._base", "queue", "threading"})

@@ -17,7 +17,7 @@ class Shared:
         self.c = threading.Condition(self.a)
         self.e, self.s, self.q = threading.Event(), threading.Semaphore(1), queue.Queue(1)
         self.x = self.y = 0
-        self.d, self.l = {}, []
+        self.k, self.d, self.l = queue.SimpleQueue(), {}, []
 
 class Key:
     """Its hash is code in Python: a dictionary calls it, and threads switch there."""
@@ -46,7 +46,7 @@ def main():
 
 SHARED: dict[str, Any] = {
     "a": None, "b": None, "c": (), "el": None, "ec": (), "flag": False, "sl": None, "sc": (),
-    "sv": 1, "ql": None, "qe": (), "qf": (), "qv": (), "x": 0, "y": 0, "d": (), "l": (),
+    "sv": 1, "ql": None, "qe": (), "qf": (), "qv": (), "x": 0, "y": 0, "d": (), "l": (), "k": (),
 }  # fmt: skip
 
 
@@ -229,6 +229,26 @@ class Writer:
         if failed is not None:
             self.otherwise(failed, "ql", "late")
 
+    def simple_queue(self) -> None:
+        what = self.draw.choice(("put", "put", "get", "get", "timed", "now", "count"))
+        if what == "put":
+            self.say(f"o.k.put({self.new})")
+            self.code.add("put", "k", self.new)
+            return
+        if what == "count":
+            self.say("r.append(o.k.qsize())")
+            self.code.add("count", "k")
+            self.code.add("record")
+            return
+        call = {"get": "get()", "timed": "get(timeout=1)", "now": "get_nowait()"}[what]
+        self.say(f"try: r.append(o.k.{call})", "except queue.Empty: r.append('late')")
+        taken = self.code.add("await", "k", None)
+        self.code.add("record")
+        if what != "get":
+            end = self.code.add("jump", None)
+            self.code.steps[taken][2] = self.code.add("note", "late")
+            self.code.steps[end][1] = self.code.here()
+
     def dictionary(self) -> None:
         key = self.draw.choice((1, 2))
         text, step = self.draw.choice(
@@ -272,6 +292,12 @@ KINDS = (
     Writer.event, Writer.semaphore, Writer.queue, Writer.dictionary, Writer.dictionary,
     Writer.called_back, Writer.sequence,
 )  # fmt: skip
+
+HANDING = (
+    Writer.simple_queue, Writer.simple_queue, Writer.simple_queue, Writer.simple_queue,
+    Writer.write, Writer.read, Writer.nested, Writer.attempt,
+)  # fmt: skip
+"""Kinds of statements of programs whose threads hand items to each other."""
 
 
 def drawn(seed: int, kinds: tuple[Any, ...] = KINDS) -> Program:

@@ -181,6 +181,11 @@ def _waiting(operation, operands, me, after, register, record, values, value, pu
             yield after, gone, record, put("d", tuple(items.items()))
         case "count", [name]:
             yield after, len(value(name)), record, values
+        case "await", [name, failed]:
+            if value(name):
+                yield after, value(name)[0], record, put(name, value(name)[1:])
+            elif failed is not None:
+                yield failed, register, record, values
         case "take", [name]:
             yield after, value(name)[0], record, put(name, value(name)[1:])
         case _:

@@ -10,7 +10,7 @@ from wheelproof.plain.accesses import Accesses
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.instrument.calls import Calls
 from wheelproof.plain.operations import ACQUIRE, Ending
-from wheelproof.plain.primitives import _Lock
+from wheelproof.plain.primitives import Waited
 from wheelproof.plain.schedulers.bounded import Bounded
 from wheelproof.plain.schedulers.optimal_dpor import OptimalDPOR
 from wheelproof.plain.schedulers.source_dpor import SourceDPOR
@@ -42,7 +42,7 @@ def _state_outlives_a_run(monkeypatch):
 
 
 def _locks_outlive_a_run(monkeypatch):
-    monkeypatch.setattr(_Lock, "_renew", lambda self: None)
+    monkeypatch.setattr(Waited, "_renew", lambda self: None)
 
 
 def _backtrack_points_are_dropped(monkeypatch):
