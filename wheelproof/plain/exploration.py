@@ -40,8 +40,8 @@ EXECUTIONS = 100_000
 """Runs of an exploration, at most, unless the caller says otherwise."""
 
 ALONE, BESIDE = 200, 3
-"""After so many runs of a search without a bound, each third one goes by the preemptions: it finds
-in a large program what a search in depth comes to late."""
+"""After so many runs of a search without a bound, each third one goes by the preemptions: a search
+in depth comes late to the first races of a large program."""
 
 CHECKED = 100
 """Runs between two comparisons of all that outlives a run."""

@@ -1,5 +1,6 @@
 """What makes a checker of threads answer wrongly, or hang."""
 
+import contextvars
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ from tests.wheelproof.plain import faulty_data, handed, identities, traps
 from wheelproof.plain import columns, guards, state
 from wheelproof.plain.answers import Answer, FailureKind
 from wheelproof.plain.exploration import Explorer, explore_program
+from wheelproof.plain.instrument import containers
 
 ROOT = Path(__file__).resolve().parents[3]
 REAL = threading.Lock()
@@ -159,3 +161,13 @@ def test_only_a_loop_that_repeats_itself_is_endless(program, answer, monkeypatch
 def test_state_that_cannot_be_recorded_is_no_pass(monkeypatch):
     monkeypatch.setattr(state, "MOST", 10)
     assert explore_program(traps.polling_of_a_flag).answer is Answer.UNSEEN
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_context_variable_is_no_shared_object(known, monkeypatch):
+    types = containers.IMMUTABLE - ({contextvars.ContextVar} if not known else set())
+    monkeypatch.setattr(containers, "IMMUTABLE", types)
+    found = explore_program(traps.context_of_each_thread)
+    assert found.answer is Answer.EXHAUSTED
+    places = [place.text for place in found.racy_places]
+    assert any(text.startswith("variable.") for text in places) is not known

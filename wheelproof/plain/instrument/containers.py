@@ -9,6 +9,7 @@ from __future__ import annotations
 import _thread
 import array
 import collections
+import contextvars
 import datetime
 import decimal
 import functools
@@ -50,10 +51,10 @@ IMMUTABLE: frozenset[type] = frozenset(
         types.GetSetDescriptorType, types.MemberDescriptorType, types.GenericAlias,
         types.ClassMethodDescriptorType, classmethod, staticmethod, property, super, type,
         types.ModuleType, weakref.ref, operator.itemgetter, operator.attrgetter,
-        operator.methodcaller, functools.partial,
+        operator.methodcaller, functools.partial, contextvars.ContextVar, contextvars.Token,
     }
 )  # fmt: skip
-"""Types without state that a thread can change."""
+"""Types without state that a thread can change for another one."""
 
 READING = frozenset(
     {
