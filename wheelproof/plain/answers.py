@@ -56,6 +56,7 @@ class FailureKind(StrEnum):
     LOST_WAKE_UP = "lost wake-up"
     ENDLESS = "endless loop"
     RESULTS = "wrong results"  # no order of the operations explains what they have returned
+    CONTRACT = "broken contract"  # a timer's action runs when it must not, or not when it must
 
 
 def relative(file: str) -> str:

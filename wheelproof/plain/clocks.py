@@ -71,7 +71,7 @@ def _calendar(clock: Clock) -> float:
 
 
 def _nanoseconds(now: Callable[..., float]) -> Callable[..., int]:
-    return lambda *arguments: int(now(*arguments) * 1e9)
+    return lambda *arguments: round(now(*arguments) * 1e9)
 
 
 def _by_default(real: Callable[[float], Any], now: Callable[[], float]) -> Callable[..., Any]:

@@ -123,6 +123,8 @@ class Columns:
         return [f"... {plural(count, 'other step')}"] if count else []
 
     def _place(self, file: str, line: int, code: str) -> list[str]:
+        if not file:
+            return texts.lines(code, self._room(), after="  ")
         at = f"{line}" if self._one is not None else f"{Path(file).name}:{line}"
         return texts.lines(f"{at}  {code}", self._room(), after="      ")
 
@@ -145,4 +147,5 @@ class Columns:
 
 def is_same_line(one: Shown, other: Shown) -> bool:
     """Whether two steps are of the same thread in the same source line."""
-    return (one.thread, one.file, one.line) == (other.thread, other.file, other.line)
+    places = [(step.thread, step.file, step.line, step.code) for step in (one, other)]
+    return places[0] == places[1]

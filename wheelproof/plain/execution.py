@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 from greenlet import getcurrent, greenlet
 
 from wheelproof.plain.abandoned import PATIENCE, Abandoned
-from wheelproof.plain.happens_before import STAMP, Location, join
-from wheelproof.plain.moves import Moves
+from wheelproof.plain.happens_before import STAMP, Clock, Location, join
+from wheelproof.plain.moves import SAME, Moves
 from wheelproof.plain.operations import (
     ACQUIRE,
     END,
@@ -26,6 +26,7 @@ from wheelproof.plain.operations import (
     Ending,
     NotRunning,
     Thread,
+    awaits_time,
 )
 from wheelproof.plain.polling import Polling
 from wheelproof.plain.schedulers.base import BLOCKED, Scheduler
@@ -92,7 +93,8 @@ class Execution(Moves):
         self.gil_allows, self.foreign_called = True, False
         self.looped, self._repeating = "", False
         self.written, self.loop = 0, None
-        self.now = 1_000.0
+        self.now = self.moment = 1_000.0
+        self._past: Clock = []
         self.time = Location("the clock")
         self.at_exit = []
         self.fault = None
@@ -255,6 +257,9 @@ class Execution(Moves):
             thread.polling = Polling(self.hidden)
         polling: Polling = thread.polling
         polling.yields(frame, wait, self.timed <= {thread.origin})
+        if self.punctual:  # its time will come, so it is no thread that only repeats itself
+            polling.parked = False
+            return wait
         return max(wait, polling.length)
 
     def reads_clock(self, frame: Any) -> bool:
@@ -296,6 +301,8 @@ class Execution(Moves):
         self.depth = index + 1
         self.order.append(thread.number)
         kind, clock, number = thread.kind, thread.clock, thread.number
+        if self.punctual and awaits_time(thread):
+            self._follows_all(thread)
         location: Location | None = thread.target
         assert location is not None
         if self.recorder is not None:
@@ -340,6 +347,15 @@ class Execution(Moves):
         if polling is not None and location is not self.time:
             polling.looks(location, before)
         self.scheduler.performed(self, thread, index, location, conflicts, writes)
+
+    def _follows_all(self, thread: Thread) -> None:
+        """The operations before the time at which a wait ends come before its end."""
+        if thread.due > self.moment + SAME:
+            self.moment, self._past = thread.due, [0] * self.capacity
+            for other in self.threads:
+                join(self._past, other.clock)
+                self._past[other.number] += 1
+        join(thread.clock, self._past)
 
     # -- runs
 

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 from wheelproof.plain.accesses import Accesses
 from wheelproof.plain.happens_before import STAMP
-from wheelproof.plain.operations import ACQUIRE, CHANGES, JOIN, TRY, Ending, Thread, times_out
+from wheelproof.plain.operations import (
+    ACQUIRE,
+    CHANGES,
+    JOIN,
+    TRY,
+    Ending,
+    Thread,
+    awaits_time,
+    times_out,
+)
 from wheelproof.plain.polling import ALONE
 from wheelproof.plain.schedulers.base import members
+
+SAME = 1e-6
+"""Seconds by which two sums of the same times can differ."""
 
 
 class Moves(Accesses):
     """The threads of a run, in front of their operations.
 
     ``patient``: a wait ends by its time-out only where no other thread can move. ``put_off``: one
-    could have ended earlier.
+    could have ended earlier. ``punctual``: then the waits and sleeps end that end first, as on a
+    machine that takes no time; all earlier operations come before those that follow. ``moment``:
+    the latest of their ends.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.patient = self.put_off = False
+        self.patient = self.put_off = self.punctual = False
+        self.moment = 0.0
         self.threads: list[Thread] = []
         self.order: list[int] = []
         self._repeating = False
@@ -47,11 +62,28 @@ class Moves(Accesses):
 
     def _in_time(self, mask: int) -> int:
         """Of threads that can move, those whose operation is no time-out, if there are any."""
+        if self.punctual:
+            return self._punctually(mask)
         late = sum(1 << number for number in members(mask) if times_out(self.threads[number]))
         if not late or late == mask:
             return mask
         self.put_off = True
         return mask & ~late
+
+    def _punctually(self, mask: int) -> int:
+        """Of threads that can move, those that await no later time, or else those that end first.
+
+        None, if they are daemons, and every other thread has ended.
+        """
+        numbers, threads, now = list(members(mask)), self.threads, self.moment + SAME
+        waiting = [n for n in numbers if threads[n].due > now and awaits_time(threads[n])]
+        if len(waiting) < len(numbers):
+            self.put_off = self.put_off or bool(waiting)
+            return mask & ~sum(1 << number for number in waiting)
+        if not self._unfinished():
+            return 0
+        first = min((threads[number].due for number in waiting), default=0.0) + SAME
+        return sum(1 << number for number in waiting if threads[number].due <= first)
 
     def _resumes(self, thread: Thread) -> bool:
         """Whether a thread that polls has something new to see."""

@@ -40,6 +40,11 @@ def times_out(thread: Thread) -> bool:
     return owner is not None and not (thread.kind == TRY_JOIN and owner.done)
 
 
+def awaits_time(thread: Thread) -> bool:
+    """Whether a thread's operation is a sleep, or a wait that would end by its time-out."""
+    return thread.kind == SLEEP or times_out(thread)
+
+
 class Ending(StrEnum):
     """How an execution ended."""
 
@@ -73,8 +78,8 @@ class Thread:
     thread has started it, and how many that had started before. ``region`` and ``position`` are
     those of the site of its last access. ``switchable``: since its last visible operation it has
     come to where an interpreter with a global lock switches threads.
-    ``timed``: its attempt to acquire or to join has a time-out. ``refused``: how often it went
-    on once its run was over.
+    ``timed``: its attempt to acquire or to join has a time-out. ``due``: the time at which that, or
+    its sleep, ends. ``refused``: how often it went on once its run was over.
     """
 
     __slots__ = (
@@ -82,6 +87,7 @@ class Thread:
         "children",
         "daemon",
         "done",
+        "due",
         "end",
         "error",
         "greenlet",
@@ -122,7 +128,7 @@ class Thread:
         self.held: list[Any] = []
         self.inside: Any = None
         self.polling: Any = None
-        self.waited = 0.0
+        self.waited = self.due = 0.0
         self.origin, self.children = 0, 0
         self.switchable, self.timed = True, False
         self.region = self.position = self.refused = 0

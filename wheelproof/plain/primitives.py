@@ -77,6 +77,7 @@ class Clock:
         begun = self.began()
         if execution.running is not None:
             seconds = execution.yields(sys._getframe(1), seconds)
+            execution.running.due = begun + seconds
             execution.point(SLEEP, execution.time, None)
         self.passes(begun, seconds)
 
@@ -124,7 +125,7 @@ class Waited(Location):
         else:
             begun = self.clock.began() if timeout > 0 else self.execution.now
             wait = self.execution.yields(sys._getframe(2), max(0.0, timeout if blocking else 0.0))
-            thread.timed = timeout > 0
+            thread.timed, thread.due = timeout > 0, begun + wait
             self.execution.point(TRY, self, None)
             if self.owner is not None:
                 if wait > 0:

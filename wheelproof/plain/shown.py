@@ -114,8 +114,9 @@ def _step(step: Step, folded: bool) -> Shown:
         what += f": {step.value}"
     if step.operation in LOCKS[:2] and len(step.holds) > 1:
         what += f" (holds {', '.join(step.holds)})"
+    says = (what,) if place.file or not place.text else ()  # the text of a moment is enough
     return Shown(
-        step.thread, place.file, place.line, source(place), place.text, (what,), step.holds,
+        step.thread, place.file, place.line, source(place), place.text, says, step.holds,
         step.preempts, folded,
     )  # fmt: skip
 
