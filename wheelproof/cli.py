@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from wheelproof.commands.exploring import explore
+from wheelproof.commands.fuzzing import fuzz
 from wheelproof.commands.gate import mutate
 from wheelproof.commands.inventory import list_
 from wheelproof.commands.locks import locks
@@ -180,7 +181,7 @@ def prove_(
     raise typer.Exit(code)
 
 
-for command in (explore, mutate, locks, init):
+for command in (explore, fuzz, mutate, locks, init):
     app.command()(command)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -58,15 +59,30 @@ def side(row: Row, name: str) -> Path:
     if _is_made(folder, origin):
         return folder
     if row.kind == "pypi":
-        wheels = [wheel(row.python, pin) for pin in pins]
-        command = [str(python), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
-        _run([*command, "--target", str(folder), *map(str, wheels)])
+        _install(python, row.python, pins, folder)
     else:
         _copy_module(python, row.package, folder)
     for patch in release.patches:
         _apply(patch, folder)
     (folder / MADE).write_text(json.dumps(origin))
     return folder
+
+
+def packages(name: str, pins: Sequence[str]) -> Path:
+    """A folder with the packages of exact pins, for this interpreter."""
+    version = platform.python_version()
+    folder = BUILD / "packages" / version / name
+    origin = {"pins": list(pins)}
+    if not _is_made(folder, origin):
+        _install(interpreter(version), version, pins, folder)
+        (folder / MADE).write_text(json.dumps(origin))
+    return folder
+
+
+def _install(python: Path, version: str, pins: Sequence[str], folder: Path) -> None:
+    wheels = [wheel(version, pin) for pin in pins]
+    command = [str(python), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+    _run([*command, "--target", str(folder), *map(str, wheels)])
 
 
 def checker(name: str, version: str, pins: Sequence[str]) -> Path:

@@ -1,0 +1,1 @@
+"""Timers of this project, of Python and of packages, against one contract."""
