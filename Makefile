@@ -35,8 +35,8 @@ help:
 	@echo 'make bench-traces  measure the trace pipeline beside DuckDB; sizes: ARGS="1000000 10000000"'
 	@echo 'make races         run checkers on known races of packages and of Python, an hour or more;'
 	@echo '               some of them: ARGS="--rows kafka_future --seconds 5"'
-	@echo 'make finding       show a race of a released package on real threads, and explore it:'
-	@echo '               ARGS=pykka_ask_stop, ARGS="pykka_ask_stop --fixed"'
+	@echo 'make finding   show a race of a released package or of Kafka, or that its fix removes it:'
+	@echo '               ARGS=stale_load, ARGS="pykka_ask_stop --fixed"'
 	@echo 'make d1        make a timer of released Kafka late, or run the fix: ARGS="--fixed"'
 	@echo 'make demo      tell how produce, fetch and join requests wait in a purgatory, as a timeline'
 	@echo 'make demo-controller  tell how a controller dies and another one takes over; or count the'
@@ -132,7 +132,7 @@ races: setup
 	@PYTHONHASHSEED=0 .venv/bin/python -m benchmarks.races.run $(ARGS)
 
 finding: setup
-	@PYTHONHASHSEED=0 .venv/bin/python -m benchmarks.races.finding $(ARGS)
+	@PYTHONHASHSEED=0 .venv/bin/python -m real.findings $(ARGS)
 
 d1: setup
 	@$(RUN) real.d1 $(ARGS)
