@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,11 +20,11 @@ TESTS, SOURCES = "tests", "sources"
 
 @dataclass(frozen=True)
 class Finding:
-    """A defect of Kafka. Its folder has the program and two diffs."""
+    """A defect of Kafka. The folder of its name has two diffs."""
 
     name: str
     program: str
-    """The Java class with ``main``, in a file of that name."""
+    """The Java file, below this folder. Its ``main`` takes the name of the finding."""
     artifact: str
     """GROUP:NAME of the jar whose sources the diffs change."""
     test: str
@@ -32,20 +33,22 @@ class Finding:
     """How many tests that method is: more where it has parameters."""
 
     @property
-    def folder(self) -> Path:
-        return HERE / self.name
+    def source(self) -> Path:
+        return HERE / self.program
 
     @property
-    def source(self) -> Path:
-        return self.folder / f"{self.program}.java"
+    def main_class(self) -> str:
+        """The class of the program, with its package."""
+        package = re.search(r"^package ([\w.]+);", reading.text(self.source), re.MULTILINE)
+        return f"{package[1]}.{self.source.stem}" if package else self.source.stem
 
     @property
     def fix(self) -> Path:
-        return self.folder / "fix.diff"
+        return HERE / self.name / "fix.diff"
 
     @property
     def test_diff(self) -> Path:
-        return self.folder / "test.diff"
+        return HERE / self.name / "test.diff"
 
     @property
     def method(self) -> str:

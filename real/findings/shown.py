@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,9 @@ SHOWN = 9
 PATIENCE_S = 120
 
 _COUNT = re.compile(r"^\[ +(\d+) tests (started|successful|failed) ", re.MULTILINE)
-_FAILURE = re.compile(r"^ +=> [\w.]*?(\w+: .*)$", re.MULTILINE)
+_FAILURE = re.compile(r"^ +=> (?:[\w$]+\.)*(.+)$", re.MULTILINE)
+WIDTH = 100
+"""Of a failure's message, in columns."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ def by_program(finding: Finding, classes: Classes) -> Outcome:
     """The program of a finding on these classes; ToolError where it ends with another code."""
     program = classes.compile([finding.source])
     path = class_path([program, *classes.path])
-    done = classes.run("-cp", path, finding.program, patience_s=PATIENCE_S)
+    done = classes.run("-cp", path, finding.main_class, finding.name, patience_s=PATIENCE_S)
     if done.returncode not in (0, SHOWN):
         last = done.stderr.strip() or done.stdout.strip()
         raise ToolError(f"{finding.source.name} ended with {done.returncode}: {last}")
@@ -97,7 +100,10 @@ def judged(finding: Finding, code: int, output: str, errors: str) -> Outcome:
 
 def reasons(output: str) -> list[str]:
     """Why tests failed: each message once."""
-    return [f"  {message}" for message in dict.fromkeys(_FAILURE.findall(output))]
+    messages = (
+        textwrap.shorten(text, WIDTH, placeholder=" ...") for text in _FAILURE.findall(output)
+    )
+    return [f"  {message}" for message in dict.fromkeys(messages)]
 
 
 def class_path(entries: Sequence[Path]) -> str:

@@ -15,8 +15,8 @@ NAMES = sorted(catalog.findings())
 PAGES = {
     name: (ROOT / "docs" / "findings" / f"{name}.md").read_text(encoding="utf-8") for name in NAMES
 }
-JIRA_LINES = 70
-"""Lines of a page before its rest, at most, with the fences of its program, output and diff."""
+ISSUE_LINES = 40
+"""Lines of a page before its rest, at most, beside those in fences."""
 STEPS = 8
 
 
@@ -52,18 +52,21 @@ def test_a_test_fails_on_the_release_and_passes_with_the_fix(name, folder):
     before = shown.by_test(finding, classes(name, False, folder), folder)
     after = shown.by_test(finding, classes(name, True, folder), folder)
     assert (before.shows, after.shows) == (True, False), (before.text, after.text)
-    assert re.search(r"^  \w+(Error|Exception): ", before.text, re.MULTILINE)
+    assert re.search(r"^  \S", before.text, re.MULTILINE), before.text
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_is_the_issue_and_then_the_rest(name):
     finding, (issue, _, rest) = catalog.finding(name), PAGES[name].partition("\n## The rest\n")
-    assert rest and len(issue.splitlines()) <= JIRA_LINES
+    assert rest
+    assert len(re.sub(r"^```.*?^```$", "", issue, flags=re.M | re.S).splitlines()) <= ISSUE_LINES
     for part in ("**Summary.**", "| Affects versions |", "| Component |", "**Fix.**", "**Test.**"):
         assert issue.count(part) == 1, part
     steps = re.findall(r"^\d+\. ", issue, re.MULTILINE)
     assert 2 <= len(steps) <= STEPS
-    assert f"{finding.program}.java" in issue and finding.test_diff.name in issue
+    assert f"/{finding.program})" in issue and finding.test_diff.name in issue
+    command = rf"^java -cp .* ({finding.source.name}|{finding.main_class})( {name})?$"
+    assert len(re.findall(command, issue, re.MULTILINE)) == 1
     (diff,) = [block for block in blocks(issue) if block.title]
     assert diff.title == finding.fix.relative_to(ROOT).as_posix()
     assert finding.method.rpartition(".")[2] in issue
@@ -86,15 +89,14 @@ def test_the_diffs_change_one_class_and_its_test(name):
     assert test.partition("/src/")[0] == fixed.partition("/src/")[0]
 
 
-def test_a_program_that_ends_otherwise_is_a_tool_error(folder, tmp_path, monkeypatch):
+def test_a_program_that_ends_otherwise_is_a_tool_error(folder, tmp_path):
     """A program that fails has shown nothing, and neither has a control that fails."""
     released = classes("stale_load", False, folder)
     source = tmp_path / "Broken.java"
     body = 'System.out.println("the defect"); System.exit(2);'
     main = f"public static void main(String[] arguments) {{ {body} }}"
     source.write_text(f"public class Broken {{ {main} }}", encoding="utf-8")
-    finding = catalog.Finding("broken", "Broken", "a:b", "A#b")
-    monkeypatch.setattr(catalog.Finding, "source", source)
+    finding = catalog.Finding("broken", str(source), "a:b", "A#b")
     with pytest.raises(ToolError, match=r"Broken.java ended with 2: the defect"):
         shown.by_program(finding, released)
 

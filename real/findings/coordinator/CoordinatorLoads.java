@@ -1,10 +1,12 @@
 import com.yammer.metrics.core.MetricsRegistry;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -19,6 +21,7 @@ import org.apache.kafka.coordinator.common.runtime.CoordinatorLoader;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorMetrics;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorMetricsShard;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorPlayback;
+import org.apache.kafka.coordinator.common.runtime.CoordinatorResult;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorRuntime;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorRuntimeMetrics;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorShard;
@@ -29,14 +32,15 @@ import org.apache.kafka.server.util.timer.Timer;
 import org.apache.kafka.timeline.SnapshotRegistry;
 
 /**
- * Makes a broker leader, follower and leader again before the coordinator's first load has ended.
+ * Loads of a coordinator of released Kafka: the argument is stale_load or high_watermark.
  *
  * There is one thread and no clock. Exit codes: 9 the defect is there, 0 it is not, 2 a control
  * failed.
  */
-public class StaleLoad {
+public class CoordinatorLoads {
     static final TopicPartition TP = new TopicPartition("__consumer_offsets", 0);
     static final List<String> LOG = List.of("a", "b", "c");
+    static final Duration TIMEOUT = Duration.ofSeconds(5);
     static final String LOADING = "refused: CoordinatorLoadInProgressException";
     static final String ALL = "reads " + LOG;
 
@@ -44,9 +48,10 @@ public class StaleLoad {
     static boolean defect;
 
     final Deque<Load> loads = new ArrayDeque<>();
+    PartitionWriter.Listener listener;
     final CoordinatorRuntime<Shard, String> runtime;
 
-    StaleLoad() throws ReflectiveOperationException {
+    CoordinatorLoads() throws ReflectiveOperationException {
         runtime = runtime();
     }
 
@@ -77,20 +82,40 @@ public class StaleLoad {
         public void close() { }
     }
 
-    /** The next load reads the log and ends. */
-    void succeed() {
-        Load load = loads.remove();
+    /** The next load reads the log, at the end of which it sees a high watermark. */
+    void read(long highWatermark) {
+        CoordinatorPlayback<String> playback = loads.getFirst().playback();
         for (int offset = 0; offset < LOG.size(); offset++) {
-            load.playback().replay(offset, -1, (short) -1, LOG.get(offset));
+            playback.replay(offset, -1, (short) -1, LOG.get(offset));
+            if (offset + 1 >= highWatermark) {
+                playback.updateLastWrittenOffset(offset + 1L);
+            }
+            if (offset + 1 == highWatermark) {
+                playback.updateLastCommittedOffset(highWatermark);
+            }
         }
-        load.playback().updateLastWrittenOffset((long) LOG.size());
-        load.playback().updateLastCommittedOffset((long) LOG.size());
-        load.future().complete(new CoordinatorLoader.LoadSummary(0, 0, 0, LOG.size(), 0));
+    }
+
+    void end() {
+        loads.remove().future().complete(
+            new CoordinatorLoader.LoadSummary(0, 0, 0, LOG.size(), 0));
+    }
+
+    void succeed() {
+        read(LOG.size());
+        end();
     }
 
     void fail() {
         Throwable error = new NotLeaderOrFollowerException("no longer the leader");
         loads.remove().future().completeExceptionally(error);
+    }
+
+    /** The followers have the whole log. Partition reports this to its listeners alone. */
+    void replicated() {
+        if (listener != null) {
+            listener.onHighWatermarkUpdated(TP, LOG.size());
+        }
     }
 
     /** Runs events in this thread, in their order. */
@@ -146,11 +171,16 @@ public class StaleLoad {
         public void onUpdateLastCommittedOffset(TopicPartition tp, long offset) { }
     }
 
-    /** An object whose methods do nothing; a builder builds a shard. */
-    static <T> T idle(Class<T> type) {
+    /** An object that builds a shard and keeps a listener; its other methods do nothing. */
+    <T> T idle(Class<T> type) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type},
-            (self, method, arguments) -> method.getName().equals("build") ? new Shard()
-                : method.getReturnType().isInstance(self) ? self : null));
+            (self, method, arguments) -> {
+                if (method.getName().equals("registerListener")) {
+                    listener = (PartitionWriter.Listener) arguments[1];
+                }
+                return method.getName().equals("build") ? new Shard()
+                    : method.getReturnType().isInstance(self) ? self : null;
+            }));
     }
 
     @SuppressWarnings("unchecked")
@@ -166,65 +196,113 @@ public class StaleLoad {
             .withCoordinatorMetrics(new Metrics())
             .withSerializer(idle(Serializer.class))
             .withExecutorService(idle(ExecutorService.class));
+        Map<String, Object> later = Map.of( // since 4.3
+            "withCachedBufferMaxBytesSupplier", (Supplier<Integer>) () -> 1024,
+            "withWriteTimeout", TIMEOUT);
         for (Method method : builder.getClass().getMethods()) {
-            if (method.getName().equals("withCachedBufferMaxBytesSupplier")) { // since 4.3
-                method.invoke(builder, (Supplier<Integer>) () -> 1024);
+            if (later.containsKey(method.getName())) {
+                method.invoke(builder, later.get(method.getName()));
             }
         }
         return builder.build();
     }
 
     /** What a client reads of the coordinator, for example committed offsets. */
-    String read(String step) throws Exception {
-        String answer;
+    String read() throws Exception {
         try {
-            answer = runtime.scheduleReadOperation("read", TP,
-                (shard, offset) -> "reads " + shard.records).get();
+            return runtime.scheduleReadOperation("read", TP,
+                (shard, offset) -> "reads " + shard.records.subList(0, (int) offset)).get();
         } catch (ExecutionException error) {
-            answer = "refused: " + error.getCause().getClass().getSimpleName();
+            return "refused: " + error.getCause().getClass().getSimpleName();
         }
+    }
+
+    /** A heartbeat that changes nothing: a write without records. */
+    String heartbeat() throws ReflectiveOperationException {
+        var write = (CoordinatorRuntime.CoordinatorWriteOperation<Shard, String, String>)
+            shard -> new CoordinatorResult<>(List.of(), "answered");
+        for (Method method : runtime.getClass().getMethods()) {
+            if (method.getName().equals("scheduleWriteOperation")) {
+                Object[] arguments = method.getParameterCount() == 3
+                    ? new Object[] {"heartbeat", TP, write}
+                    : new Object[] {"heartbeat", TP, TIMEOUT, write}; // until 4.2
+                var future = (CompletableFuture<?>) method.invoke(runtime, arguments);
+                return future.isDone() ? "is " + future.join() : "waits";
+            }
+        }
+        throw new NoSuchMethodException("scheduleWriteOperation");
+    }
+
+    static boolean asExpected(String step, String answer, String expected) {
         System.out.printf("  %-26s %s%n", step, answer);
-        return answer;
+        return answer.equals(expected);
     }
 
     void control(String step, String expected) throws Exception {
-        asItMustBe &= read(step).equals(expected);
+        asItMustBe &= asExpected(step, read(), expected);
     }
 
     void judge(String step, String expected) throws Exception {
-        defect |= !read(step).equals(expected);
+        defect |= !asExpected(step, read(), expected);
     }
 
-    /** A broker that was leader, follower and leader again: two loads wait. */
-    static StaleLoad twice(String title) throws Exception {
-        System.out.println("leader of epoch 1, follower of 2, leader of 3" + title);
-        StaleLoad broker = new StaleLoad();
+    static CoordinatorLoads leader(String title) throws Exception {
+        System.out.println(title);
+        CoordinatorLoads broker = new CoordinatorLoads();
         broker.runtime.scheduleLoadOperation(TP, 1);
+        return broker;
+    }
+
+    static CoordinatorLoads leaderAgain(String more) throws Exception {
+        CoordinatorLoads broker = leader("leader of epoch 1, follower of 2, leader of 3" + more);
         broker.runtime.scheduleUnloadOperation(TP, OptionalInt.of(2));
         broker.runtime.scheduleLoadOperation(TP, 3);
         broker.control("both loads wait", LOADING);
         return broker;
     }
 
-    public static void main(String[] arguments) throws Exception {
-        System.out.println("leader of epoch 1; the log has a, b, c");
-        StaleLoad broker = new StaleLoad();
-        broker.runtime.scheduleLoadOperation(TP, 1);
+    static void staleLoad() throws Exception {
+        CoordinatorLoads broker = leader("leader of epoch 1; the log has a, b, c");
         broker.control("the load waits", LOADING);
         broker.succeed();
         broker.control("the load ends", ALL);
 
-        broker = twice("");
+        broker = leaderAgain("");
         broker.succeed();
         broker.judge("the load of epoch 1 ends", LOADING);
         broker.succeed();
         broker.control("the load of epoch 3 ends", ALL);
 
-        broker = twice("; the load of epoch 1 fails");
+        broker = leaderAgain("; the load of epoch 1 fails");
         broker.fail();
         broker.judge("the load of epoch 1 fails", LOADING);
         broker.succeed();
         broker.judge("the load of epoch 3 ends", ALL);
+    }
+
+    static void highWatermark() throws Exception {
+        CoordinatorLoads broker = leader("the log has a, b, c; the high watermark is 2");
+        broker.read(2);
+        broker.end();
+        broker.control("the load ends", "reads [a, b]");
+        broker.replicated();
+        broker.control("the high watermark is 3", ALL);
+        asItMustBe &= asExpected("a heartbeat", broker.heartbeat(), "is answered");
+
+        broker = leader("the same, and it is 3 before the end of the load is handled");
+        broker.read(2);
+        broker.replicated();
+        broker.end();
+        broker.judge("the load ends", ALL);
+        defect |= !asExpected("a heartbeat", broker.heartbeat(), "is answered");
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        if (arguments[0].equals("stale_load")) {
+            staleLoad();
+        } else {
+            highWatermark();
+        }
         System.exit(asItMustBe ? defect ? 9 : 0 : 2);
     }
 }
