@@ -17,6 +17,7 @@ from rich.text import Text
 
 from wheelproof.console import visible
 from wheelproof.project.planned import COMMAND
+from wheelproof.report.causes import Cause, causes, named
 from wheelproof.report.since import Since
 from wheelproof.verdict import CACHED, LAYERS, Results, Row, Verdict, exit_code
 
@@ -76,8 +77,9 @@ def print_report(
         return
     plain, rows = not target.is_terminal, results.rows
     titles = new.broken if new else ()
-    blocks = faults(sorted(rows, key=lambda row: row.title() not in titles), output)
-    changes = list(new.lines(len(rows) if verbose else NEW, len(blocks))) if new else []
+    blocks = faults(sorted(rows, key=lambda row: row.title() not in titles), output, verbose)
+    count = sum(not row.ok for row in rows)
+    changes = list(new.lines(len(rows) if verbose else NEW, count)) if new else []
     below = [
         *(Text(visible(line) if verbose else shorten(line)) for line in changes),
         *models(rows),
@@ -128,7 +130,10 @@ def fitting(blocks: Sequence[Sequence[Text]], room: int) -> list[Text]:
             if number:
                 rest = len(blocks) - number
                 return [*lines, Text(f"and {rest} more: --verbose prints each", style="red")]
-            fault = [cut(fault[0], max(1, space - height(fault[1:]))), *fault[1:]]
+            others = list(fault[1:])
+            while others and height(others) >= space:
+                others.pop()
+            fault = [cut(fault[0], max(1, space - height(others))), *others]
         lines += fault
     return lines
 
@@ -245,18 +250,25 @@ def groups_of(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
     return {key: groups[key] for key in sorted(groups, key=place)}
 
 
-def faults(rows: Sequence[Row], output: Path) -> list[list[Text]]:
-    """For each row that is not in order: name, verdict, reason, and how to show its trace."""
+def faults(rows: Sequence[Row], output: Path, each: bool = False) -> list[list[Text]]:
+    """For each cause: its row's name, verdict, reason, and how to show its trace.
+
+    The other rows of the cause are named. ``each``: every row that is not in order is a cause.
+    """
+    single = (Cause(row, [], []) for row in rows if not row.ok)
     blocks = []
-    for row in rows:
-        if row.ok:
-            continue
+    for cause in single if each else causes(rows):
+        row = cause.row
         line = Text("not in order: ", style="red")
         line.append(visible(row.title()), style="bold not dim")
         line.append(f": {reason(row)}", style="default")
         lines = [line]
         if row.trace:
             lines.append(Text(visible(f"    {command('show', output, row.trace)}"), style="dim"))
+        for words, others in (("for the same reason", cause.same), ("may follow", cause.follow)):
+            if others:
+                text = f"    {words} ({len(others)}): {named(others, row.mechanism)}"
+                lines.append(Text(shorten(text, 2 * WIDTH), style="dim"))
         blocks.append(lines)
     return blocks
 

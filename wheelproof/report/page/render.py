@@ -33,6 +33,7 @@ from wheelproof.counterexample.wait_graph import wait_graph
 from wheelproof.decisions import Decision
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.report import contents
+from wheelproof.report.causes import causes, named
 from wheelproof.report.contents import Claim, Part, Taken
 from wheelproof.report.page import orders as order_grids
 from wheelproof.report.page import pictures, stepped, wait_picture
@@ -101,7 +102,9 @@ def render(
         ids=ids,
         layers=_layers(parts),
         unchecked=contents.unchecked(results, mechanisms),
-        findings=[(row, reason(row)) for row in results.rows if not row.ok],
+        findings=causes(results.rows),
+        named=named,
+        reason=reason,
         texts=_texts(results.rows, traces, root, output),
         traces=steps,
         graphs=packed,
