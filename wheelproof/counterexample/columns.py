@@ -25,6 +25,9 @@ from wheelproof.counterexample.source import changed_texts, source_text
 
 __all__ = ["ASCII", "UNICODE", "Glyphs", "describe", "outcome", "render"]
 
+DECLARED = "The mutant's file says:"
+"""Above a text that was written before the run, and may be about another one."""
+
 COLUMNS_FROM = 100  # columns
 _COLUMN_MOST = 24
 _PANE_LEAST = 48
@@ -165,6 +168,8 @@ class _Picture:
         for line in drawn_circle(trace, self.glyphs):
             mark = len(line) - len(line.lstrip())
             lines += self._wrap(line.lstrip(), 2 + mark, "", hang=8)
+        if trace.is_declared():
+            lines.append(Text(DECLARED, style="dim"))
         for paragraph in trace.explanation.splitlines():
             lines += self._wrap(paragraph, 0, "")
         if file is not None:

@@ -89,6 +89,10 @@ class Counterexample:
     says: tuple[str, ...] = ()
     """Sentences of the property on the last state."""
 
+    def is_declared(self) -> bool:
+        """Whether ``explanation`` is a mutant's declaration, which no check has compared."""
+        return self.layer == "mutant" and bool(self.explanation)
+
     def document(self) -> dict[str, Any]:
         """The document of the schema."""
         return {

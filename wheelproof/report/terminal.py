@@ -250,14 +250,14 @@ def groups_of(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
     return {key: groups[key] for key in sorted(groups, key=place)}
 
 
-def faults(rows: Sequence[Row], output: Path, each: bool = False) -> list[list[Text]]:
+def faults(rows: Sequence[Row], output: Path, singly: bool = False) -> list[list[Text]]:
     """For each cause: its row's name, verdict, reason, and how to show its trace.
 
-    The other rows of the cause are named. ``each``: every row that is not in order is a cause.
+    The other rows of the cause are named. ``singly``: every row that is not in order is a cause.
     """
     single = (Cause(row, [], []) for row in rows if not row.ok)
     blocks = []
-    for cause in single if each else causes(rows):
+    for cause in single if singly else causes(rows):
         row = cause.row
         line = Text("not in order: ", style="red")
         line.append(visible(row.title()), style="bold not dim")

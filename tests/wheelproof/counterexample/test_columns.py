@@ -37,6 +37,7 @@ def test_wide_columns(trace, subject_folder):
         "      │        │        inside: {a} → {a, b}",
         "",
         "Safe is violated after step 2.",
+        "The mutant's file says:",
         "both are inside",
         "",
         """replay: wheelproof replay 'build/counterexamples/it'"'"'s.json'""",
@@ -245,3 +246,10 @@ def test_source_text_is_shown_only_where_it_is_the_line_that_ran(
 ):
     (subject_folder.parent / "secret.py").write_text("secret  # lock A1\n")
     assert source_text(subject_folder, source, label) == text
+
+
+def test_the_text_of_a_mutants_file_is_marked_as_that(trace):
+    lines = drawn(trace)
+    assert lines[lines.index("both are inside") - 1] == columns.DECLARED
+    other = drawn(replace(trace, layer="tlc"))
+    assert "both are inside" in other and columns.DECLARED not in other, "the control"

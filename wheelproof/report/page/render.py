@@ -220,7 +220,7 @@ def _steps(
         "length": columns.describe(trace),
         "scenario": trace.scenario,
         "without": trace.impl_without or trace.model_without,
-        "explanation": trace.explanation,
+        "explanation": (f"{columns.DECLARED} " if trace.is_declared() else "") + trace.explanation,
         "command": command("replay", output, str(row.trace)),
         "threads": [thread for thread in trace.threads if thread in moving],
         "idle": [thread for thread in trace.threads if thread not in moving],

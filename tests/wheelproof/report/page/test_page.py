@@ -191,7 +191,9 @@ def test_any_text_is_shown_as_it_is(good, mechanisms, trace, subject_folder):
     assert hostile.elements == harmless.elements
     assert [each[:2] for each in hostile.attributes] == [each[:2] for each in harmless.attributes]
     data = json.loads(hostile.scripts["trace:t"])
-    assert data["explanation"] == HOSTILE and data["threads"] == [HOSTILE]
+    assert data["explanation"] == f"The mutant's file says: {HOSTILE}" and data["threads"] == [
+        HOSTILE
+    ]
     assert HOSTILE.replace("\x1b", "\\x1b").split("\u2028")[0] in "".join(hostile.text)
 
 
