@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from tools import history, night, races, reference  # noqa: E402
+from tools import history, night, other_races, races, reference  # noqa: E402
 from wheelproof import project  # noqa: E402
 from wheelproof.project import Mechanism, lock_order  # noqa: E402
 from wheelproof.report import lock_graph  # noqa: E402
@@ -194,7 +194,9 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         text = fill(file.read_text(encoding="utf-8"), "properties", properties(mechanism))
         out[file] = fill(text, "decisions", decisions(mechanism))
     page = root / "docs" / "history.md"
-    out[page] = of_history(page.read_text(encoding="utf-8"), history.load(root), mechanisms)
+    text = of_history(page.read_text(encoding="utf-8"), history.load(root), mechanisms)
+    headings = other_races.rules(root)
+    out[page] = of_races(text, other_races.load(root), mechanisms, headings)
     page = root / "docs" / "races.md"
     out[page] = races.page(page.read_text(encoding="utf-8"), fill)
     tests = root / night.PAGE
@@ -214,6 +216,19 @@ def of_history(page: str, source: history.History, mechanisms: dict[str, Mechani
     eras = ("property", *(era.name for era in source.eras))
     page = fill(page, "matrix", table(eras, history.matrix(source, mechanisms)))
     return fill(page, "bugs", table(history.HEAD_OF_BUGS, history.bugs(source, mechanisms)))
+
+
+def of_races(
+    page: str,
+    source: list[other_races.Race],
+    mechanisms: dict[str, Mechanism],
+    headings: dict[str, str],
+) -> str:
+    """The page with the table of other races. Raises ValueError if its source has a wrong name."""
+    if refusals := other_races.refusals(source, mechanisms, headings):
+        raise ValueError("docs/history.toml: " + "; ".join(refusals))
+    rows = other_races.rows(source, mechanisms, headings)
+    return fill(page, "races", table(other_races.HEAD, rows))
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from tests.docs.reading import ROOT
 from tests.docs.test_quotes import printed, unlike
 from tests.found import mechanisms
 from tests.nights import by_night
-from tools import history, pages
+from tools import history, other_races, pages
 from tools.history import Bug, Cell, Era, Row
 
 PAGE = (ROOT / "docs" / "history.md").read_text(encoding="utf-8")
@@ -157,6 +157,43 @@ def test_an_era_without_code_has_no_verdict(source, found):
 def test_a_config_of_another_protocol_is_not_the_eras(source, found):
     names = {config.name for config in history.of_era(source.eras[2], "delayed_operation", found)}
     assert "article_lost_completion" in names and "pending_holder" not in names
+
+
+# -- the other races
+
+
+def test_each_other_race_has_a_finder_or_a_reason(found):
+    races = other_races.load(ROOT)
+    assert other_races.refusals(races, found, other_races.rules(ROOT)) == []
+    issues = re.findall(
+        r"KAFKA-\d+|pull request \d+|\b[0-9a-f]{10}\b", " ".join(race.issue for race in races)
+    )
+    assert len(issues) == len(set(issues)) == 84
+    assert not set(issues) & {bug.issue for bug in history.read(SOURCE).bugs}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            'by = ["purgatory.WatchedExact"]',
+            'by = ["purgatory.WatchedTwice"]',
+            "KAFKA-664: WatchedTwice is no property of purgatory",
+        ),
+        (
+            'by = ["rule: a late answer belongs to its request"]',
+            'by = ["rule: an early answer"]',
+            "KAFKA-2841: there is no rule: an early answer",
+        ),
+        ('by = ["purgatory.WatchedExact"]', "by = []", "KAFKA-664 has neither a finder nor"),
+    ],
+)
+def test_a_race_with_a_wrong_finder_or_none_is_refused(found, old, new, says):
+    races = other_races.read(SOURCE.replace(old, new, 1))
+    with pytest.raises(ValueError, match=says):
+        pages.of_races(PAGE, races, found, other_races.rules(ROOT))
+    with pytest.raises(ValueError, match="has a race with a wrong field"):
+        other_races.read(SOURCE.replace("\nrace =", "\nracing =", 1))
 
 
 # -- the traces of the page
