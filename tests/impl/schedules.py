@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby
+from dataclasses import replace
+from itertools import count, groupby
 from typing import NamedTuple, Protocol
 
-from tests.impl.histories import Call, Operation, Refusal, Return, refute
-from tests.impl.sequential_timers import LEAP_MS, OnePoint
+from tests.impl.timer_conditions import (
+    LEAP_MS,
+    Action,
+    OnePoint,
+    Refusal,
+    refusal_of,
+)
 from tests.model.artefacts import ROOT
+from wheelproof.linearizability.histories import Operation
 from wheelproof.python import ControlledImplementation, StepError
 from wheelproof.python.runtime.threads import Thread
 
@@ -54,7 +61,7 @@ class Program(NamedTuple):
             out[thread] = []
             for name, *arguments in program:
                 task, ms = (None, *arguments) if name == "advance" else (*arguments, None, None)[:2]
-                out[thread].append(Operation(number, thread, name, task, ms))
+                out[thread].append(Operation(number, thread, Action(name, task, ms), 0))
                 number += 1
         return out
 
@@ -232,12 +239,14 @@ class Ran(NamedTuple):
     ``end``: ``done``, or the deadlock or exception because of which the history is not judged.
     """
 
-    history: tuple[Call | Return, ...]
+    history: tuple[Operation, ...]
     schedule: tuple[str, ...]
     end: str
 
 
 AT_REST = "at rest"
+AFTER = 1_000
+"""The number of the first operation at rest."""
 
 
 def run(subject: ControlledImplementation, program: Program, schedule: Schedule) -> Ran:
@@ -246,9 +255,10 @@ def run(subject: ControlledImplementation, program: Program, schedule: Schedule)
     An operation is called with its first step, and returns with its last.
     """
     operations = program.operations()
+    looks = (("size", None), ("linked", None), ("leap", LEAP_MS))
     size, linked, leap = (
-        Operation(number, AT_REST, name, None, ms)
-        for number, name, ms in ((-1, "size", None), (-2, "linked", None), (-3, "leap", LEAP_MS))
+        Operation(number, AT_REST, Action(name, None, ms), 0)
+        for number, (name, ms) in enumerate(looks, AFTER)
     )
     scenario = {
         "wheel_size": program.wheel_size,
@@ -256,16 +266,17 @@ def run(subject: ControlledImplementation, program: Program, schedule: Schedule)
         "threads": {
             thread: [
                 [
-                    op.name,
+                    op.call.name,
                     op.number,
-                    *(argument for argument in (op.task, op.ms) if argument is not None),
+                    *(argument for argument in op.call[1:] if argument is not None),
                 ]
                 for op in ops
             ]
             for thread, ops in (operations | {AT_REST: [leap]}).items()
         },
     }
-    history: list[Call | Return] = []
+    history: list[Operation] = []
+    moments = count(1)
     taken: list[str] = []
     under_way: dict[int, Operation] = {}
 
@@ -277,13 +288,14 @@ def run(subject: ControlledImplementation, program: Program, schedule: Schedule)
             thread = going.threads[index]
             begun = thread.position
             if index not in under_way:
-                under_way[index] = operations[thread.name][begun - 1]
-                history.append(Call(under_way[index]))
+                called = operations[thread.name][begun - 1]
+                under_way[index] = replace(called, called=next(moments))
             taken.append(thread.name)
             going.step(index)
             if thread.position > begun or thread.label == "Done":
                 operation = under_way.pop(index)
-                history.append(Return(operation, going.harness.results.of[operation.number]))
+                result = going.harness.results.of[operation.number]
+                history.append(replace(operation, returned=next(moments), result=result))
         return "done" if all(thread.label == "Done" for thread in threads) else "deadlock"
 
     try:
@@ -291,11 +303,10 @@ def run(subject: ControlledImplementation, program: Program, schedule: Schedule)
         *threads, last = going.threads
         end = steps(threads, operations)
         if end == "done":
-            looks = ((size, going.harness.timer.size()), (linked, going.harness.linked()))
+            seen = ((size, going.harness.timer.size()), (linked, going.harness.linked()))
             history += [
-                event
-                for operation, seen in looks
-                for event in (Call(operation), Return(operation, seen))
+                replace(operation, called=next(moments), returned=next(moments), result=result)
+                for operation, result in seen
             ]
             end = steps([last], {AT_REST: [leap]})
     except (StepError, AssertionError) as error:
@@ -309,7 +320,7 @@ def run(subject: ControlledImplementation, program: Program, schedule: Schedule)
 
 
 class Found(NamedTuple):
-    """A history that a specification does not explain, and how to make it again."""
+    """A history that a condition does not explain, and how to make it again."""
 
     program: Program
     schedule: type[Schedule]
@@ -325,7 +336,7 @@ class Found(NamedTuple):
             [
                 str(self.program),
                 f"{self.schedule.__name__}({self.seed}): {switches}",
-                *(f"  {event}" for event in self.ran.history[: self.refusal.event + 1]),
+                *(f"  {event}" for event in self.refusal.events(self.ran.history)),
                 str(self.refusal),
             ]
         )
@@ -340,7 +351,7 @@ class Judged(NamedTuple):
 
 
 def judge(
-    subject: ControlledImplementation, specification: type[OnePoint], draw: Draw, seeds: range
+    subject: ControlledImplementation, condition: type[OnePoint], draw: Draw, seeds: range
 ) -> Judged:
     """Programs drawn by seed, on schedules of every kind, up to the first unexplained history."""
     judged, unjudged = 0, {}
@@ -352,32 +363,32 @@ def judge(
                 unjudged[ran.end] = True
                 continue
             judged += 1
-            if refusal := refute(ran.history, specification(program.delays)):
+            if refusal := refusal_of(ran.history, condition(program.delays)):
                 return Judged(judged, tuple(unjudged), Found(program, kind, seed, ran, refusal))
     return Judged(judged, tuple(unjudged), None)
 
 
 def smaller(
-    subject: ControlledImplementation, found: Found, specification: type[OnePoint], seeds: range
+    subject: ControlledImplementation, found: Found, condition: type[OnePoint], seeds: range
 ) -> Found:
     """The program without the operations that no counterexample needs.
 
-    Without any single one of those that are left, the specification explains all histories from
+    Without any single one of those that are left, the condition explains all histories from
     these seeds.
     """
-    while shrunk := next(_without_one(subject, found, specification, seeds), None):
+    while shrunk := next(_without_one(subject, found, condition, seeds), None):
         found = shrunk
     return found
 
 
 def _without_one(
-    subject: ControlledImplementation, found: Found, specification: type[OnePoint], seeds: range
+    subject: ControlledImplementation, found: Found, condition: type[OnePoint], seeds: range
 ) -> Iterator[Found]:
     for thread, operations in found.program.threads.items():
         for index in range(len(operations)):
             program = found.program.without(thread, index)
             if program.threads:
-                judged = judge(subject, specification, lambda chance: program, seeds)
+                judged = judge(subject, condition, lambda chance: program, seeds)
                 if judged.found:
                     yield judged.found
 

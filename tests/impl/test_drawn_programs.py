@@ -18,10 +18,8 @@ from tests.impl.schedules import (
     run,
     shared,
 )
-from tests.impl.sequential_timers import (
-    ManyPoints,
-)
 from tests.impl.test_linearizability import LIST, Given, shipped
+from tests.impl.timer_conditions import ManyPoints
 from tests.nights import only
 
 # -- runs that are no histories, and what is drawn

@@ -1,4 +1,4 @@
-"""add, cancel and size under two or three threads, in fine steps, against sequential timers.
+"""add, cancel and size under two or three threads, in fine steps, against conditions for timers.
 
 Claims about Kafka's timer depend on the program. Each claim has the programs that it is true of,
 and a history that refutes it for others.
@@ -9,7 +9,6 @@ from functools import cache
 import pytest
 from hypothesis import settings
 
-from tests.impl.histories import refute
 from tests.impl.schedules import (
     SCHEDULES,
     Program,
@@ -22,12 +21,13 @@ from tests.impl.schedules import (
     shared,
     smaller,
 )
-from tests.impl.sequential_timers import (
+from tests.impl.timer_conditions import (
     EachQueuesItsOwn,
     ManyPoints,
     OnePoint,
     ThreePoints,
     TwoPoints,
+    refusal_of,
 )
 from tests.nights import by_night
 
@@ -63,17 +63,17 @@ class Given:
         return self.program
 
 
-def found_small(subject, draw, specification):
+def found_small(subject, draw, condition):
     """A finding among the first seeds, without the operations that a drawn one does not need."""
-    judged = judge(subject, specification, draw, range(400))
+    judged = judge(subject, condition, draw, range(400))
     assert judged.found, (
-        f"{judged.histories} histories, and {specification.__name__} explains them all; "
+        f"{judged.histories} histories, and {condition.__name__} explains them all; "
         f"not judged: {judged.unjudged}"
     )
     found = (
         judged.found
         if isinstance(draw, Given)
-        else smaller(subject, judged.found, specification, range(40))
+        else smaller(subject, judged.found, condition, range(40))
     )
     print(found)
     return found
@@ -92,8 +92,8 @@ CLAIMS = {
 @pytest.mark.fuzz
 @pytest.mark.parametrize("claim", by_length(CLAIMS))
 def test_every_history_is_explained(claim):
-    draw, specification, times = CLAIMS[claim]
-    judged = judge(shipped(), specification, draw, range(times * SEEDS))
+    draw, condition, times = CLAIMS[claim]
+    judged = judge(shipped(), condition, draw, range(times * SEEDS))
     assert judged.found is None, f"\n{judged.found}"
     assert not judged.unjudged and judged.histories == times * SEEDS * len(SCHEDULES)
 
@@ -173,7 +173,7 @@ def test_more_than_that_is_refuted(name):
     found = found_small(shipped(), draw, stronger)
     assert sum(map(len, found.program.threads.values())) <= operations
     assert says in str(found.refusal)
-    assert refute(found.ran.history, weaker(found.program.delays)) is None, (
+    assert refusal_of(found.ran.history, weaker(found.program.delays)) is None, (
         f"{weaker.__name__} explains the same history"
     )
 
@@ -305,13 +305,13 @@ DEFECTS = {
 
 @pytest.mark.parametrize("name", by_length(DEFECTS))
 def test_a_planted_defect_is_rejected_with_a_small_program(name):
-    draw, specification, rejected_by, *changes = DEFECTS[name]
+    draw, condition, rejected_by, *changes = DEFECTS[name]
     subject = composed(*changes)
-    found = found_small(subject, draw, specification)
-    assert found.ran.end == "done" and found.refusal.returned.operation.name == rejected_by
+    found = found_small(subject, draw, condition)
+    assert found.ran.end == "done" and found.refusal.operation.call.name == rejected_by
     assert sum(map(len, found.program.threads.values())) <= 4
     assert replayed(subject, found) == found.ran, "the seed alone makes the history again"
-    assert judge(shipped(), specification, lambda chance: found.program, range(20)).found is None, (
+    assert judge(shipped(), condition, lambda chance: found.program, range(20)).found is None, (
         "the program is not at fault"
     )
 
@@ -322,7 +322,7 @@ def test_no_history_tells_that_entries_have_no_monitor():
     Its kill is on the list alone, where two threads may link one entry.
     """
     subject = composed(NO_MONITOR, (LIST, OF_ENTRY + "Monitor()", OF_ENTRY + "NoMonitor()"))
-    for draw, specification in ((apart, OnePoint), (shared, ThreePoints), (reaped, ManyPoints)):
-        judged = judge(subject, specification, draw, range(FEW))
+    for draw, condition in ((apart, OnePoint), (shared, ThreePoints), (reaped, ManyPoints)):
+        judged = judge(subject, condition, draw, range(FEW))
         assert judged.found is None and not judged.unjudged
         assert judged.histories == FEW * len(SCHEDULES)

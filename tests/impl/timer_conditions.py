@@ -1,4 +1,8 @@
-"""Five specifications of a timer, from one point per operation to as many as Kafka's has.
+"""Five conditions for a timer, from one point per operation to as many as Kafka's has.
+
+Each is linearizability, relaxed by exactly the points that it gives to an operation: between its
+call and its return the operation takes them one by one. A condition explains a history if some
+order of all points has the history's results.
 
 Deadlines are in milliseconds, on a tick of 1. Every delay is at least 1, so no add is due at once.
 Two operations end a history, when nothing else runs. ``linked`` gives the tasks that wait and the
@@ -8,10 +12,12 @@ tasks that were handed over since the beginning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from tests.impl.histories import CALLED, Done, Operation
+from wheelproof.linearizability.conditions import Linearizable
+from wheelproof.linearizability.histories import CALLED, LATER, Done, Operation, explain
 
 LEAP_MS = 1_000_000
 
@@ -65,7 +71,19 @@ def names(entries: frozenset[Entry]) -> tuple[str, ...]:
     return tuple(sorted(entry.task for entry in entries))
 
 
-class OnePoint:
+class Action(NamedTuple):
+    """What is called: ``task``, ``ms``: None where it takes none."""
+
+    name: str
+    task: str | None = None
+    ms: int | None = None
+
+    def __str__(self) -> str:
+        arguments = (self.task, self.ms)
+        return f"{self.name}({', '.join(str(part) for part in arguments if part is not None)})"
+
+
+class OnePoint(Linearizable):
     """The sequential timer: a dict of deadlines. Every operation happens as a whole.
 
     True of Kafka's timer where each task has one thread that adds and cancels it, never adds it
@@ -79,28 +97,29 @@ class OnePoint:
         self.delays = delays
 
     def points(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
-        yield from getattr(self, operation.name)(state, operation, at)
+        yield from getattr(self, operation.call.name)(state, operation, at)
 
     def entry(self, state: State, operation: Operation) -> Entry:
-        return Entry(operation.number, operation.task, state.now + self.delays[operation.task])
+        task = operation.call.task
+        return Entry(operation.number, task, state.now + self.delays[task])
 
     def add(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
-        entry, state = self.entry(state, operation), state.without(operation.task)
+        entry, state = self.entry(state, operation), state.without(operation.call.task)
         yield state._replace(current=state.current | {entry}).with_link(entry), Done(None)
 
     def cancel(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
-        yield state.without(operation.task), Done(None)
+        yield state.without(operation.call.task), Done(None)
 
     def size(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
         yield state, Done(len(state.linked))
 
     def advance(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
         """Everything due is handed over; the result is its tasks."""
-        after = state.at(state.now + operation.ms)
+        after = state.at(state.now + operation.call.ms)
         yield after, Done(names(after.handed - state.handed))
 
     def leap(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
-        after = state.at(state.now + operation.ms)
+        after = state.at(state.now + operation.call.ms)
         yield after, Done(names(after.handed))
 
     def linked(self, state: State, operation: Operation, at: Any) -> Iterator[tuple[State, Any]]:
@@ -118,7 +137,7 @@ class TwoPoints(OnePoint):
 
     def add(self, state, operation, at):
         if at is CALLED:
-            entry, state = self.entry(state, operation), state.without(operation.task)
+            entry, state = self.entry(state, operation), state.without(operation.call.task)
             yield state._replace(current=state.current | {entry}), entry
         elif at in state.current:
             yield state.with_link(at), Done(None)
@@ -136,7 +155,7 @@ class ThreePoints(OnePoint):
 
     def add(self, state, operation, at):
         if at is CALLED:
-            entry, state = self.entry(state, operation), state.without(operation.task)
+            entry, state = self.entry(state, operation), state.without(operation.call.task)
             yield state._replace(current=state.current | {entry}), ("checks", entry)
             return
         doing, entry = at
@@ -181,7 +200,7 @@ class ManyPoints(ThreePoints):
             return
         doing, entry = at
         if doing == "replaces":
-            state = state.without(operation.task)
+            state = state.without(operation.call.task)
             yield state._replace(current=state.current | {entry}), ("checks", entry)
         elif doing == "checks":
             yield state, ("links", entry) if entry in state.current else Done(None)
@@ -195,7 +214,7 @@ class ManyPoints(ThreePoints):
 
     def advance(self, state, operation, at):
         if at is CALLED:
-            now = state.now + operation.ms
+            now = state.now + operation.call.ms
             yield state._replace(now=now), Sweep(self.must(state, now))
         elif at.held is None:
             if not at.must & state.linked:
@@ -230,3 +249,51 @@ class EachQueuesItsOwn(ManyPoints):
 
     def must(self, state, now):
         return state.due(now) - state.unqueued
+
+
+class Refusal(NamedTuple):
+    """``operation``: its return is not explained; ``possible``: the results that are."""
+
+    operation: Operation
+    possible: tuple[Any, ...]
+    condition: str
+
+    def __str__(self) -> str:
+        would = " or ".join(map(str, self.possible)) or "no return at all"
+        return f"{returned(self.operation)}; {self.condition} explains {would}"
+
+    def events(self, history: Sequence[Operation]) -> list[str]:
+        """The calls and returns up to the one that is refused, in their order."""
+        events = [(o.called, f"{o.thread} calls {o.call}") for o in history]
+        events += [(o.returned, returned(o)) for o in history]
+        return [text for moment, text in sorted(events) if moment <= self.operation.returned]
+
+
+def returned(operation: Operation) -> str:
+    """The return of an operation."""
+    result = "" if operation.result is None else f": {operation.result}"
+    return f"{operation.thread} returns from {operation.call}{result}"
+
+
+def refusal_of(history: Sequence[Operation], condition: OnePoint) -> Refusal | None:
+    """The first return that a condition does not explain; None if it explains all."""
+    if explain(history, condition.before(history), condition).fits:
+        return None
+    for last in sorted(history, key=lambda operation: operation.returned):
+        until = [
+            operation
+            if operation.returned <= last.returned
+            else replace(operation, returned=LATER, result=None)
+            for operation in history
+            if operation.called < last.returned
+        ]
+        possible = set()
+
+        def agrees(order, operation, result, last=last, possible=possible):
+            if operation.number == last.number:
+                possible.add(result)
+            return operation.result == result
+
+        if not explain(until, condition.before(until), condition, None, agrees).fits:
+            return Refusal(last, tuple(sorted(possible, key=repr)), type(condition).__name__)
+    raise AssertionError("each return is explained, and all together are not")
