@@ -1,19 +1,12 @@
-"""A register of a shop: its operations are called by threads, in programs that are drawn."""
-
 import wheelproof
 
 
+@wheelproof.linearizable(observe=lambda till: till.money)
 class Till:
     def __init__(self):
         self.money = 2
 
     def pay_out(self, amount: int):
-        if amount > self.money:
-            return False
-        self.money = self.money - amount
-        return True
-
-
-@wheelproof.linearizable(observe=lambda till: till.money)
-def test_till():
-    return Till()
+        if amount <= self.money:
+            self.money = self.money - amount
+            return True
