@@ -94,7 +94,7 @@ def _decision(
         if number == TRIED:
             break
         place = f"mutants/{sketch.name}/{change.name}.md"
-        diff = decisions.hunks(change, sketch.texts, sketch.texts_of)
+        diff = decisions.hunk(change, sketch.texts[1], sketch.code_of)
         for scenario in chosen:
             if not change.fits(chosen[scenario].threads.values()):
                 continue

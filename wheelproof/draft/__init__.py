@@ -36,14 +36,12 @@ class Draft:
     @cached_property
     def texts(self) -> tuple[str, str]:
         """The module without a translation, and the labelled copy."""
-        return self.texts_of(self.operations)
+        specification, _ = pluscal.module(self.subject, self.module, self.operations)
+        return specification, self.code_of(self.operations)
 
-    def texts_of(self, operations: Sequence[Operation]) -> tuple[str, str]:
-        """The same of other operations."""
-        return (
-            pluscal.module(self.subject, self.module, operations)[0],
-            code.module(self.subject, operations, self.unguarded),
-        )
+    def code_of(self, operations: Sequence[Operation]) -> str:
+        """The labelled copy with other operations."""
+        return code.module(self.subject, operations, self.unguarded)
 
     @property
     def holes(self) -> dict[str, Hole]:

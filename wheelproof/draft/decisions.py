@@ -1,7 +1,7 @@
 """Two decisions of a draft that can be taken away: a lock given back, and a change under a lock.
 
-Each is a changed copy of the operations. Specification and code are written of the copy, and the
-lines that differ are the hunks.
+Each is a changed copy of the operations. The code is written of the copy, and the lines that differ
+are the hunk. That of the specification follows from it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from wheelproof.draft.steps import (
     traverse,
 )
 
-_IN_CODE = re.compile(r"# \w+ ([A-Z]+\d+)")
-_IN_SPEC = re.compile(r"^([A-Z]+\d+):")
+_LABEL = re.compile(r"# \w+ ([A-Z]+\d+)")
 
 
 @dataclass(frozen=True)
@@ -123,42 +122,20 @@ def _left_at_end(node: Hold) -> bool:
     return node.exits <= {"return"} and all(leave is node.body[-1] for leave in returns)
 
 
-def hunks(
-    change: Change,
-    before: tuple[str, str],
-    write: Callable[[Sequence[Operation]], tuple[str, str]],
-) -> str:
-    """The block ``diff`` of a change. ``before``: the texts of specification and code.
+def hunk(change: Change, before: str, write: Callable[[Sequence[Operation]], str]) -> str:
+    """The block ``diff`` of a change of the code; that of the specification follows from it.
 
-    ``write``: the two texts of changed operations.
+    ``before``: the text of the code. ``write``: that of changed operations.
     """
-    parts = []
-    for artefact, old, new, labels in zip(
-        ("spec", "impl"), before, write(change.operations), (_IN_SPEC, _IN_CODE), strict=True
-    ):
-        first, removed, added = _difference(old.splitlines(), new.splitlines())
-        label = _label(old.splitlines(), first, labels)
-        parts += [f"@@ {artefact} {label}"]
-        parts += [f"-{line}" for line in removed] + [f"+{line}" for line in added]
-    return "\n".join(parts)
-
-
-def _difference(old: Sequence[str], new: Sequence[str]) -> tuple[int, list[str], list[str]]:
-    """The lines between the first and the last that differ: number, old ones, new ones."""
-    first = next(n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
-    end = next(
-        n for n, (a, b) in enumerate(zip(reversed(old), reversed(new), strict=False)) if a != b
-    )
-    end = min(end, len(old) - first, len(new) - first)
-    return first, list(old[first : len(old) - end]), list(new[first : len(new) - end])
-
-
-def _label(lines: Sequence[str], first: int, pattern: re.Pattern[str]) -> str:
-    """The label of a line, or of the nearest one above it."""
-    for line in reversed(lines[: first + 1]):
-        if match := pattern.search(line):
-            return match[1]
-    raise AssertionError("a change stands in front of every label")
+    old, new = before.splitlines(), write(change.operations).splitlines()
+    first = next(n for n, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1])
+    ending = zip(reversed(old), reversed(new), strict=False)
+    last = next(n for n, pair in enumerate(ending) if pair[0] != pair[1])
+    last = min(last, len(old) - first, len(new) - first)
+    label = next(match[1] for line in old[first:] if (match := _LABEL.search(line)))
+    lines = [f"-{line}" for line in old[first : len(old) - last]]
+    lines += [f"+{line}" for line in new[first : len(new) - last]]
+    return "\n".join([f"@@ impl {label}", *lines])
 
 
 def document(change: Change, diff: str, scenario: str, ends: str) -> str:

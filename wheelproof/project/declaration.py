@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from wheelproof import reading
-from wheelproof.decisions import Decision
+from wheelproof.decisions import Decision, derived
 from wheelproof.decisions import find as find_decisions
 from wheelproof.decisions.read import short_names
 from wheelproof.errors import NothingChecked, UsageError
@@ -188,7 +188,11 @@ class _Reader(Items):
         return holes
 
     def decisions(self, root: Path, mechanism: str, module: str) -> dict[str, Decision]:
-        """The files of the mechanism's decisions, without hunks of a model that there is not."""
+        """The files of the mechanism's decisions.
+
+        Without a model by hand they have no hunks of it, and a hunk of the specification may follow
+        from those of the code.
+        """
         for name in FORMER:
             if name in self.data:
                 raise self.fail(
@@ -199,10 +203,16 @@ class _Reader(Items):
         decisions = find_decisions(root / "mutants" / mechanism, short_names(mechanism, module))
         if model_of(root, mechanism).is_file():
             return decisions
+        spec, implementation = f"spec/{module}.tla", f"impl/{mechanism}.py"
         return {
-            name: replace(
-                decision,
-                hunks=tuple(h for h in decision.hunks if h.file != f"model/{mechanism}.py"),
+            name: derived.complete(
+                replace(
+                    decision,
+                    hunks=tuple(h for h in decision.hunks if h.file != f"model/{mechanism}.py"),
+                ),
+                root,
+                spec,
+                implementation,
             )
             for name, decision in decisions.items()
         }
