@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools import history
 from wheelproof.project import Mechanism
 
 RULES = "findings/kafka-rules.md"
@@ -28,6 +29,8 @@ class Race:
     """MECHANISM.PROPERTY that it breaks, or RULE and the heading of a rule in lower case."""
     why: str = ""
     """Why nothing would find it, or how far a property goes."""
+    shown: str = ""
+    """A check of the same shape, as in :class:`tools.history.Bug`. It breaks one of ``by``."""
 
 
 def read(text: str) -> list[Race]:
@@ -62,6 +65,7 @@ def _of_race(
 ) -> Iterator[str]:
     if not race.by and not race.why:
         yield f"{race.issue} has neither a finder nor a reason"
+    yield from _of_check(race, mechanisms)
     for name in race.by:
         mechanism, _, property_ = name.partition(".")
         if name.startswith(RULE):
@@ -69,6 +73,19 @@ def _of_race(
                 yield f"{race.issue}: there is no {name}"
         elif mechanism not in mechanisms or property_ not in mechanisms[mechanism].properties:
             yield f"{race.issue}: {property_} is no property of {mechanism}"
+
+
+def _of_check(race: Race, mechanisms: dict[str, Mechanism]) -> Iterator[str]:
+    if not race.shown:
+        return
+    try:
+        kind, properties = history.broken_by(race.shown, mechanisms)
+    except ValueError as error:
+        yield f"{race.issue}: {error}"
+        return
+    mechanism = race.shown.replace("/", ":").partition(":")[0]
+    if not properties & {name.removeprefix(f"{mechanism}.") for name in race.by}:
+        yield f"{race.issue}: the {kind} {race.shown} breaks none of {', '.join(race.by)}"
 
 
 def rows(
@@ -92,4 +109,6 @@ def _finders(race: Race, mechanisms: dict[str, Mechanism], headings: dict[str, s
         else:
             file = mechanisms[mechanism].toml.name
             links.append(f"[`{property_}`](../spec/{file}) of `{mechanism}`")
+    if race.shown:
+        links.append(f"its shape is {history.link(race.shown, mechanisms)}")
     return "; ".join([*links, race.why] if race.why else links)

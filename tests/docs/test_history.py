@@ -186,6 +186,16 @@ def test_each_other_race_has_a_finder_or_a_reason(found):
             "KAFKA-2841: there is no rule: an early answer",
         ),
         ('by = ["purgatory.WatchedExact"]', "by = []", "KAFKA-664 has neither a finder nor"),
+        (
+            'shown = "purgatory/P3"',
+            'shown = "purgatory/P4"',
+            "KAFKA-1430: the mutant purgatory/P4 breaks none of purgatory.NoLostCompletion",
+        ),
+        (
+            'shown = "purgatory/P3"',
+            'shown = "purgatory/P99"',
+            "KAFKA-1430: purgatory/P99: purgatory has no mutant 'P99'",
+        ),
     ],
 )
 def test_a_race_with_a_wrong_finder_or_none_is_refused(found, old, new, says):
