@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import TypeGuard
 
-from traces.operation_state import Operation
 from traces.schema import PLACES
 from wheelproof.trace.format.header import (
     Judge,
@@ -52,7 +50,21 @@ def _counters(found: object) -> Wrong:
     )
 
 
-_OPERATION = {field.name: field.default for field in fields(Operation)}
+_OPERATION: Mapping[str, type] = {
+    "protocol": str,
+    "completed": bool,
+    "pending": bool,
+    "task": int,
+    "winner": int,
+    "cause": str,
+    "tried": bool,
+    "cancelled": bool,
+    "begun": int,
+    "ended": int,
+    "expired": int,
+    "cleared": int,
+}
+"""What a header may say of an operation."""
 
 
 def _operations(found: object) -> Wrong:
@@ -61,13 +73,10 @@ def _operations(found: object) -> Wrong:
         return
     for name, known in found.items():
         for field, value in known.items():
-            default = _OPERATION.get(field)
             if field not in _OPERATION:
                 known_fields = ", ".join(_OPERATION)
                 yield f"operations says {field} of operation {name}, and knows {known_fields}"
-            elif value is not None and type(value) is not (
-                bool if default is None else type(default)
-            ):
+            elif value is not None and type(value) is not _OPERATION[field]:
                 yield f"operations gives {field} of operation {name} a value of another type"
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypedDict, cast
 
+from wheelproof.trace.format.heads import Header
+
 
 class Place(TypedDict, total=False):
-    """Where a thread is: see ``thread_state.ThreadState``. In JSON a tuple is an array."""
+    """Where a thread is. In JSON a tuple is an array."""
 
     open: Sequence[tuple[int, int]]
     hand: int
@@ -39,3 +41,16 @@ class Initial(_Places, total=False):
 def read(initial: Mapping[str, object] | None) -> Initial:
     """The field of a header that a reader has checked; empty where there is none."""
     return cast(Initial, initial or {})
+
+
+AGENT = "wheelproof real/agent"
+"""The recorder of Kafka's classes. Before it named ``before`` in its headers it numbered an unlink
+after the write that a thread without the monitors can see."""
+
+
+def numbered_late(header: Header) -> bool:
+    """Whether an unlink may have its number after another thread has seen it."""
+    capture = header.get("capture", {})
+    return header.get("producer", {}).get("name") == AGENT and "list_remove" not in capture.get(
+        "before", ()
+    )

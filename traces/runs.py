@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from traces import facts, initial
+from traces import initial
 from traces.events import Event, columns, observed, read
 from traces.ticks import LONGEST, Ticks
 from wheelproof.protocols import Scenario
@@ -327,7 +327,7 @@ class _Timer:
         before.pop("list", None)
         columns(event).update(pre=before, res="false")
         link = self.linked.get(old)
-        if link is not None and link.at < each.before and facts.numbered_late(self.header):
+        if link is not None and link.at < each.before and initial.numbered_late(self.header):
             self.outside = (
                 each.line,
                 f"entry {old} was seen in no list before its unlink has a number: record it anew "

@@ -193,8 +193,9 @@ CONFIG = (
 )
 """What a header's ``config`` says."""
 
-MEASURES = ("tick_ms", "wheel_size", "start_ms")
-"""What the rules in bulk read of it."""
+MEASURES = ("tick_ms", "wheel_size", "start_ms", "late")
+"""The numbers of a header that rules read; ``late``: 1 where an unlink may have its number after
+another thread has seen it."""
 
 PLACES: Final = "walks"
 """The field of ``initial`` that says where each thread is. Its name is that of major version 1."""

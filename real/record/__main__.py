@@ -13,8 +13,8 @@ from real.d1.classes import HERE as D1
 from real.record import broker, followed, report
 from real.record.agent import HERE, Agent, build
 from wheelproof.errors import WheelproofError
+from wheelproof.pipeline import law
 from wheelproof.trace import declared
-from wheelproof.trace.judging.replay import replay
 
 
 @dataclass(frozen=True)
@@ -70,18 +70,15 @@ def record_run(
 
 
 def judge(run: Run, file: Path, bulk: str) -> bool:
-    """Check a recording event by event, in bulk and on the model, and print the results; whether
-    all is as it must be."""
-    verdict, contents = replay(file), report.read(file)
+    """Check a recording by the table and on the model, and print the results; whether all is as it
+    must be."""
+    contents = report.read(file)
     for line in contents.lines():
         print(line)
-    print(f"  event by event: {verdict.verdict}")
-    for finding in verdict.findings[: report.LISTED]:
-        print(f"    {finding.property}: {finding.message}")
-    in_bulk = bulk_verdict(file, bulk)
-    print(f"  in bulk ({bulk}): {in_bulk}")
+    verdict = verdict_of(file, bulk)
+    print(f"  by the table ({bulk}): {verdict}")
     is_named = bool(contents.occurrences) == run.has_occurrence
-    return follow_on_model(run, file) and verdict.verdict == in_bulk == run.expected and is_named
+    return follow_on_model(run, file) and verdict == run.expected and is_named
 
 
 def follow_on_model(run: Run, file: Path) -> bool:
@@ -98,12 +95,13 @@ def follow_on_model(run: Run, file: Path) -> bool:
     return possible and not (run.has_occurrence and second_order.refused is None)
 
 
-def bulk_verdict(file: Path, engine: str) -> str:
-    """The verdict of the rules in bulk, in memory or on Spark."""
+def verdict_of(file: Path, engine: str) -> str:
+    """The verdict of the table of rules, in memory or on Spark."""
     if engine == "memory":
-        from wheelproof.pipeline import in_process
-
-        return str(in_process.check([file], {}).document()["runs"][0]["verdict"])
+        verdict = law.of_file(file)
+        for finding in verdict.findings[: report.LISTED]:
+            print(f"    {finding.property}: {finding.message}")
+        return verdict.verdict
     from tempfile import TemporaryDirectory
 
     from wheelproof.pipeline import command

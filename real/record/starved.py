@@ -21,11 +21,10 @@ from real.record import followed
 from real.record.agent import HERE, Agent, build
 from traces.events import read
 from wheelproof.errors import ToolError, WheelproofError
-from wheelproof.pipeline import in_process
+from wheelproof.pipeline import law
 from wheelproof.trace import declared
 from wheelproof.trace.format.jsonl import Reader, write
 from wheelproof.trace.format.renumbering import renumbered
-from wheelproof.trace.judging.replay import replay
 from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES
 
 BUSY = (sys.executable, "-c", "while True: pass")
@@ -34,7 +33,7 @@ IDLE_RUNS = 5
 MOST = 2.0
 """CPU time of a starved run over that of an idle one, at most."""
 PATIENCE_S = 600
-ENGINES = ("event by event", "in bulk", "on the model")
+ENGINES = ("by the table", "on the model")
 
 
 @contextmanager
@@ -69,13 +68,11 @@ def cpu_of(agent: Agent, file: Path, ms: int, count: int) -> float:
 
 def alarms(file: Path, prefix: int) -> dict[str, str]:
     """Engine -> its alarm about a recording; none where the recording is sound."""
-    verdict = replay(file)
-    (run,) = in_process.check([file], {}).document()["runs"]
+    verdict = law.of_file(file)
     model = followed.follow(file, prefix=prefix)
     finding = model.refused or model.verdict.first
     answers = {
-        "event by event": (verdict.verdict == CONFORMS, verdict.first or verdict.verdict),
-        "in bulk": (run["verdict"] == CONFORMS, run["verdict"]),
+        "by the table": (verdict.verdict == CONFORMS, verdict.first or verdict.verdict),
         "on the model": (model.conforms, finding or model.verdict.verdict),
     }
     return {name: str(why) for name, (sound, why) in answers.items() if not sound}
@@ -90,9 +87,8 @@ def blind_engines(file: Path, folder: Path, prefix: int) -> list[str]:
     rest = renumbered(events[:at] + events[at + 1 :])
     copy = folder / "planted.jsonl"
     write(copy, reader.header, rest)
-    (run,) = in_process.check([copy], {}).document()["runs"]
     model = followed.follow(copy, prefix=prefix).refused
-    verdicts = replay(copy).verdict == VIOLATES, run["verdict"] == VIOLATES, model is not None
+    verdicts = law.of_file(copy).verdict == VIOLATES, model is not None
     return [name for name, is_refused in zip(ENGINES, verdicts, strict=True) if not is_refused]
 
 

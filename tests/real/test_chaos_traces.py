@@ -245,18 +245,6 @@ def test_the_declarations_name_the_nodes_of_the_elector():
     assert nodes == (CONTROLLER, EPOCH, PARTITION, TICK)
 
 
-def test_a_check_event_by_event_is_refused_since_there_are_no_such_rules(traces):
-    command = [sys.executable, "-m", "wheelproof", "trace", "check", str(traces[SOUND])]
-    command += ["--subject", str(pipeline.SUBJECT)]
-    ended = subprocess.run(
-        [*command, "--engine", "rules"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert ended.returncode == 2
-    assert "The project's folder traces has no module rules" in ended.stderr
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert ended.returncode == 0 and "1 conforms of 1 traces" in ended.stdout
-
-
 def places(document):
     return {
         (each["run_id"], each["rule"], each["lc"])

@@ -11,12 +11,10 @@ from real.record import agent as recording
 from real.record import followed
 from tests.real.recorded_kafka import LOAD
 from tests.real.test_record import ALL, BEFORE, built, load
-from traces import events as words
-from traces.facts import AGENT
-from traces.shrink import renumbered, shrink
-from wheelproof.pipeline import in_process
+from traces.initial import AGENT
+from wheelproof.pipeline import law, shrinking
 from wheelproof.trace.format.jsonl import Reader, write
-from wheelproof.trace.judging.replay import replay, replay_events
+from wheelproof.trace.format.renumbering import renumbered
 from wheelproof.trace.judging.verdict import CONFORMS, OUT_OF_MODEL, VIOLATES
 
 ROOT = Path(__file__).parents[2]
@@ -121,30 +119,27 @@ def late_unlink(before=("list_remove",), late=True):
 
 
 def judged(tmp_path, header, events):
-    """The verdicts of rules, of rules in bulk, and of the model."""
+    """The verdicts of the table and of the model."""
     file = tmp_path / "late.jsonl"
     write(file, header, events)
-    bulk = in_process.check([file], {}).document()["runs"][0]["verdict"]
-    return replay(file), bulk, followed.follow(file).verdict
+    return law.of_file(file), followed.follow(file).verdict
 
 
 def test_a_cancel_after_the_unlink_conforms(tmp_path):
-    rules, bulk, model = judged(tmp_path, *late_unlink(late=False))
-    assert (rules.verdict, bulk, model.verdict) == (CONFORMS,) * 3, (rules.first, model.first)
+    rules, model = judged(tmp_path, *late_unlink(late=False))
+    assert (rules.verdict, model.verdict) == (CONFORMS,) * 2, (rules.first, model.first)
 
 
 def test_a_cancel_before_the_unlink_is_refused_of_an_agent_that_numbers_it_before(tmp_path):
-    rules, _, model = judged(tmp_path, *late_unlink())
-    assert rules.verdict == VIOLATES and rules.first.property == "CancelUnlinks"
-    assert model.verdict == VIOLATES
+    rules, model = judged(tmp_path, *late_unlink())
+    assert "CancelUnlinks" == rules.first.property and rules.verdict == model.verdict == VIOLATES
 
 
 def test_of_an_agent_that_numbered_it_after_the_rule_says_nothing_and_the_model_what_is_wrong(
     tmp_path,
 ):
-    rules, bulk, model = judged(tmp_path, *late_unlink(before=()))
-    assert (rules.verdict, bulk, model.verdict) == (CONFORMS, CONFORMS, OUT_OF_MODEL), rules.first
-    assert not rules.applied.get("CancelUnlinks")
+    rules, model = judged(tmp_path, *late_unlink(before=()))
+    assert (rules.verdict, model.verdict) == (CONFORMS, OUT_OF_MODEL), rules.first
     assert "names list_remove in capture.before" in model.first.message
 
 
@@ -162,24 +157,25 @@ def read_and_stated(header, events):
 def linked_twice(header, events):
     at = next(number for number, event in enumerate(events) if event["k"] == "list_add")
     events.insert(at + 1, events[at])
-    return "RingWellFormed"
+    return "AtMostOneList"
 
 
 @pytest.mark.parametrize("change", [other_recorder, read_and_stated, linked_twice])
-def test_nothing_else_is_passed_over_of_an_old_agent(change):
+def test_nothing_else_is_passed_over_of_an_old_agent(change, tmp_path):
     header, events = late_unlink(before=())
     assert header["producer"]["name"] == AGENT
     expected = change(header, events)
-    verdict = replay_events(header, renumbered(events), None)
+    write(tmp_path / "changed.jsonl", header, renumbered(events))
+    verdict = law.of_file(tmp_path / "changed.jsonl")
     assert expected in {finding.property for finding in verdict.findings}
 
 
-def test_a_shrunk_recording_keeps_which_kinds_are_numbered_before():
+def test_a_shrunk_recording_keeps_which_kinds_are_numbered_before(tmp_path):
     header, events = late_unlink()
-    small = shrink(header, list(enumerate(map(words.read, events), 2)))
-    assert small.property == "CancelUnlinks"
+    write(tmp_path / "whole.jsonl", header, events)
+    small = shrinking.shrunk(tmp_path / "whole.jsonl")
     assert small.header["capture"]["before"] == ["list_remove"]
-    assert replay_events(small.header, small.events, small.footer).verdict == VIOLATES
+    assert law.verdict_on(small.header, small.events, small.footer).verdict == VIOLATES
 
 
 @pytest.mark.parametrize(
@@ -262,7 +258,7 @@ def test_a_run_whose_steps_are_stretched_conforms(tmp_path, monkeypatch):
     agent = changed(tmp_path, monkeypatch, STRETCHES, STRETCH, AFTER_ITS_NUMBER)
     for number in range(3):
         file = load(agent, tmp_path / f"{number}.jsonl", "verify", ms=1000, rate=2000)
-        verdict = replay(file)
+        verdict = law.of_file(file)
         assert verdict.verdict == CONFORMS, verdict.first
         found = followed.follow(file, prefix=3_000)
         assert found.conforms, found.refused or found.verdict.first
@@ -287,7 +283,7 @@ def test_an_agent_that_numbers_a_step_after_its_effect_is_refused(
     seen = set()
     for number in range(40):
         file = load(agent, tmp_path / f"{number}.jsonl", ms=1000, rate=2000)
-        seen |= {finding.property for finding in replay(file).findings}
+        seen |= {finding.property for finding in law.of_file(file).findings}
         if seen & properties:
             return
     raise AssertionError(f"40 runs show {seen or 'nothing'}, and none of {properties}")

@@ -18,9 +18,8 @@ from real.record import broker, report
 from real.record.rekeyed import page
 from wheelproof.errors import ToolError
 from wheelproof.jvm.jars import NotHere
-from wheelproof.pipeline import in_process
+from wheelproof.pipeline import in_process, law
 from wheelproof.trace.format.jsonl import Reader
-from wheelproof.trace.judging.replay import replay, replay_events
 
 FOLDER = Path(__file__).parent / "recordings"
 KINDS = (recording.AGENT / "Kind.java").read_text(encoding="utf-8")
@@ -39,7 +38,7 @@ VERDICTS = {"load": "conforms", "sound": "conforms", "d1": "violates"}
 @pytest.mark.parametrize("name", VERDICTS)
 def test_a_recording_has_its_verdict_event_by_event_and_in_bulk(name):
     file = FOLDER / f"{name}.jsonl.gz"
-    verdict = replay(file)
+    verdict = law.of_file(file)
     assert verdict.verdict == VERDICTS[name], verdict.first
     document = in_process.check([file], {}).document()
     assert [run["verdict"] for run in document["runs"]] == [VERDICTS[name]]
@@ -47,7 +46,7 @@ def test_a_recording_has_its_verdict_event_by_event_and_in_bulk(name):
 
 
 def test_d1_is_named_with_all_that_led_to_it():
-    verdict = replay(FOLDER / "d1.jsonl.gz")
+    verdict = law.of_file(FOLDER / "d1.jsonl.gz")
     assert {finding.property for finding in verdict.findings} == {
         "QueuedOnceWithItsKey",
         "KeyBeforeDeadline",
@@ -95,7 +94,7 @@ def test_an_operation_completes_at_the_second_attempt_of_its_caller():
         event["op"] for event in events if event["k"] == "try_watch_end" and event["res"] == "true"
     }
     assert watched & ended
-    assert replay(FOLDER / "load.jsonl.gz").applied["WatcherReachable"]
+    assert law.of_file(FOLDER / "load.jsonl.gz").applied["WatcherReachable"]
 
 
 def planted(name, change):
@@ -103,7 +102,7 @@ def planted(name, change):
     header, events = events_of(name)
     events = copy.deepcopy(events)
     change(events)
-    verdict = replay_events(header, events, None)
+    verdict = law.verdict_on(header, events, None)
     return {finding.property for finding in verdict.findings if finding.event}
 
 
@@ -167,7 +166,7 @@ def load(agent, file, *options, ms=200, rate=200):
 def test_a_busy_run_conforms_with_each_lock_held(folder):
     agent = built(folder)
     file = load(agent, folder / "busy.jsonl", "verify")
-    verdict = replay(file)
+    verdict = law.of_file(file)
     assert verdict.verdict == "conforms", verdict.first
     hashes = Reader(file).header["hashes"]
     assert set(hashes) == {agent.jar.name, "kafka-server-common-4.3.0.jar"}
@@ -193,7 +192,7 @@ def test_a_java_program_that_hangs_is_halted_with_the_place_of_its_threads(folde
 
 def test_what_does_not_fit_into_memory_is_counted_and_never_green(folder):
     file = load(built(folder), folder / "lost.jsonl", "memory=0", ms=1000, rate=2000)
-    verdict = replay(file)
+    verdict = law.of_file(file)
     assert verdict.verdict == "incomplete"
     reader = Reader(file)
     drops = [event["count"] for _, event in reader if event["k"] == "drop"]
@@ -237,7 +236,7 @@ def test_a_broker_is_one_run_of_many_timers(folder):
         pytest.skip(f"NOT RUN: {error}")
     file = folder / "broker.jsonl.gz"
     broker.record(agent, file, 5)
-    verdict = replay(file)
+    verdict = law.of_file(file)
     assert verdict.verdict == "conforms", verdict.first
     names = Reader(file).header["names"].values()
     assert sum(name.startswith("timer ") for name in names) > 10
@@ -253,7 +252,7 @@ def test_of_three_brokers_the_killed_one_leaves_a_recording_without_an_end(folde
     file = folder / "brokers.jsonl.gz"
     broker.record(agent, file, 10, nodes=3)
     for node in (1, 2):
-        verdict = replay(broker.file_of(file, node, 3))
+        verdict = law.of_file(broker.file_of(file, node, 3))
         assert verdict.verdict == "conforms", verdict.first
     killed = broker.file_of(file, 3, 3)
     assert not killed.exists()

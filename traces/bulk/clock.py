@@ -16,10 +16,16 @@ _KINDS = ("dq_poll", "clock_advance", "flush_begin", "wheel_new", "overflow_crea
 
 
 def prepare() -> Frame:
-    """Polls, advances and beginnings of flushes with ``clock`` (the lowest level's, before the
-    event), ``own`` (that of the event's level), ``was`` (the thread's event before) and ``polled``
-    (the bucket that the thread took last); of a level that is published ``above``: its number, or
-    the word that names it, and ``published``: the clock of its publication before."""
+    """Polls, advances, levels and beginnings of flushes, each with
+
+    * ``clock``, ``own``: the clock of the lowest level, and of the event's, before the event;
+    * ``was``, ``next``: the thread's event before and after;
+    * ``polled``: the bucket that the thread took last;
+    * ``top``, ``shown``: the highest level whose clock is known before the event, and the highest
+      whose advance the recorder shows;
+    * ``above``: of a level that is published its number, or the word that names it;
+    * ``published``: the clock of its publication before.
+    """
     events = EVENTS.where(
         (F.col("lc") > 0) & is_one_of(*_KINDS) & (~is_one_of("dq_poll") | F.col("list").isNotNull())
     ).select(
@@ -30,6 +36,7 @@ def prepare() -> Frame:
         "key_ms",
         "wheel_ms",
         "now_ms",
+        F.col("pre.key_ms").alias("turn_ms"),
         F.when(
             is_one_of("overflow_create"),
             F.coalesce(F.col("level").cast("string"), _written_word(), F.lit("")),
@@ -46,6 +53,14 @@ def prepare() -> Frame:
         )
         .withColumn("own", F.last_where(advanced, F.col("wheel_ms")).over(of_level))
         .withColumn("was", F.lag("k").over(thread))
+        .withColumn("next", F.lead(F.struct("k", "level")).over(thread))
+        .withColumn("top", F.max(F.when(advanced, F.col("level"))).over(before))
+        .withColumn(
+            "shown",
+            F.max(F.when(is_one_of("clock_advance"), F.col("level"))).over(
+                Window.partitionBy("run", "timer")
+            ),
+        )
         .withColumn(
             "polled",
             F.last_where(is_one_of("dq_poll"), F.struct("list", "key_ms")).over(thread.before()),
@@ -54,6 +69,11 @@ def prepare() -> Frame:
     rows = rows.withColumn(
         "published", F.lag("lc").over(Window.partitionBy("run", "timer", "above").orderBy(*order))
     )
+    return _with_ticks(rows)
+
+
+def _with_ticks(rows: Frame) -> Frame:
+    """The rows beside their run's measures, with ``tick``: that of their level."""
     runs = RUNS.select(
         "run",
         F.col("tick_ms").alias("lowest_tick"),
@@ -79,6 +99,16 @@ def _written_word() -> Column:
 
 def _tick_of(key: Column, tick: Column) -> Column:
     return key - F.pmod(key, tick)
+
+
+def _turn() -> Column:
+    """The turn of a level: the tick of the one above."""
+    return F.col("tick") * F.col("wheel_size")
+
+
+def _lowest() -> Column:
+    """The lowest level's clock, before the event."""
+    return F.coalesce(F.col("clock"), F.col("start_ms"))
 
 
 def _reached() -> Column:
@@ -126,11 +156,36 @@ RULES = (
             & F.col("polled.key_ms").isNotNull()
             & F.col("lowest_tick").isNotNull()
         ),
-        (
-            F.coalesce(F.col("clock"), F.col("start_ms"))
-            >= _tick_of(F.col("polled.key_ms"), F.col("lowest_tick"))
-        ),
+        (_lowest() >= _tick_of(F.col("polled.key_ms"), F.col("lowest_tick"))),
         text("clock {clock} ms, key {polled.key_ms} ms"),
+    ),
+    Rule(
+        "LevelBegins",
+        "a level's tick is the turn of the level below, and its clock begins at that tick of the "
+        "lowest one's",
+        is_one_of("wheel_new") & F.col("tick").isNotNull(),
+        (
+            (F.coalesce(F.col("turn_ms"), F.col("tick")) == F.col("tick"))
+            & (
+                (F.col("level") == 1)
+                | F.coalesce(F.col("wheel_ms") == _tick_of(_lowest(), F.col("tick")), F.lit(True))
+            )
+        ),
+        text("ticks of {turn_ms} ms, clock {wheel_ms} ms, where the lowest one's is {clock} ms"),
+    ),
+    Rule(
+        "LevelsAtOneTime",
+        "where a level's clock passes a tick of the level above, that one's clock follows at once",
+        (
+            is_one_of("clock_advance")
+            & (F.col("level") < F.col("top"))
+            & (F.col("level") < F.col("shown"))
+            & F.col("next").isNotNull()
+            & F.col("tick").isNotNull()
+            & (_tick_of(F.col("own"), _turn()) != _tick_of(F.col("wheel_ms"), _turn()))
+        ),
+        (F.col("next.k") == "clock_advance") & (F.col("next.level") == F.col("level") + 1),
+        text("level {level} from {own} to {wheel_ms} ms, then {next.k} of level {next.level}"),
     ),
     Rule(
         "OneOverflowWheel",
@@ -143,3 +198,101 @@ RULES = (
 )
 
 FAMILY = Family("clock", "step of the clock", ("run", "timer"), prepare(), RULES)
+
+
+def prepare_readings() -> Frame:
+    """Who reads or sets the wheel's clock under the timer's lock, each with ``clock``: the lowest
+    level's that was read or set last in the same epoch of the lock.
+
+    A writer ends an epoch: the readers of the next one see what it has set.
+    """
+    lock = F.get(F.filter("ord", lambda token: token.field("kind") == "RW"), F.lit(0))
+    events = (
+        EVENTS.where(
+            (F.col("lc") > 0)
+            & is_one_of("clock_advance", "wheel_place", "wheel_reject", "expire_submit")
+            & F.col("wheel_ms").isNotNull()
+        )
+        .select(
+            *WHICH, "wheel_ms", F.coalesce(F.col("level"), F.lit(1)).alias("level"), lock.alias("t")
+        )
+        .where(F.col("t").isNotNull())
+        .select(
+            *WHICH,
+            "wheel_ms",
+            "level",
+            F.col("t.id").alias("lock"),
+            (F.col("t.seq") + F.when(F.col("t.mode") == "w", 1).otherwise(0)).alias("epoch"),
+        )
+    )
+    before = (
+        Window.partitionBy("run", "lock", "epoch")
+        .orderBy(*STAMP, "k", "level", "wheel_ms")
+        .before()
+    )
+    clock = F.last_where(F.col("level") == 1, F.col("wheel_ms")).over(before)
+    first = F.when(F.col("epoch") == 0, F.col("start_ms"))
+    return _with_ticks(events.withColumn("seen", clock)).withColumn(
+        "clock", F.coalesce(F.col("seen"), first)
+    )
+
+
+READINGS = Family(
+    "readings",
+    "reading of the clock",
+    ("run", "lock", "epoch"),
+    prepare_readings(),
+    (
+        Rule(
+            "ClockObserved",
+            "who holds a half of the timer's lock sees the wheel's clock where the last advance has"
+            " put it, or that of its level",
+            ~is_one_of("clock_advance") & F.col("clock").isNotNull() & F.col("tick").isNotNull(),
+            (
+                (F.col("wheel_ms") == F.col("clock"))
+                | (F.col("wheel_ms") == _tick_of(F.col("clock"), F.col("tick")))
+            ),
+            text("{k} sees {wheel_ms} ms at level {level}, the clock is {clock} ms"),
+        ),
+    ),
+)
+
+
+def prepare_requests() -> Frame:
+    """The clock reads for tasks and the making of entries, each beside the one before it in its
+    thread."""
+    events = EVENTS.where((F.col("lc") > 0) & is_one_of("add_request", "entry_new")).select(
+        *WHICH, "task", "entry", "exp_ms", "delay_ms", "now_ms"
+    )
+    order = Window.partitionBy("run", "tid").orderBy(*STAMP, "k", "task", "entry", "exp_ms")
+    names = ("k", "task", "delay_ms", "now_ms")
+    looks = {f"was_{name}": F.lag(name).over(order) for name in names}
+    runs = broadcast(RUNS.select("run", has("add_request")))
+    return events.withColumns(looks).join(runs, "run")
+
+
+REQUESTS = Family(
+    "requests",
+    "making of an entry",
+    ("run", "tid"),
+    prepare_requests(),
+    (
+        Rule(
+            "DeadlineOfRequest",
+            "an entry is made for the task that its thread was handed last, and is due at the time"
+            " that was read then and the delay",
+            is_one_of("entry_new") & recorded("add_request"),
+            (
+                F.col("was_k").eqNullSafe("add_request")
+                & F.coalesce(F.col("task") == F.col("was_task"), F.lit(True))
+                & F.coalesce(
+                    F.col("exp_ms") == F.col("was_now_ms") + F.col("was_delay_ms"), F.lit(True)
+                )
+            ),
+            text(
+                "task {task} due at {exp_ms} ms after {was_k} of task {was_task} at {was_now_ms} ms"
+                " with {was_delay_ms} ms"
+            ),
+        ),
+    ),
+)

@@ -341,3 +341,54 @@ TASK_RULES = (
 )
 
 TASKS = Family("tasks", "event of a task", ("run", "task"), prepare_tasks(), TASK_RULES)
+
+
+def prepare_cancels() -> Frame:
+    """The links and unlinks of an entry, and the cancels that clear it, each with ``here``: the
+    list that has the entry before, and ``since``: when it came there; ``acted``: when the thread
+    did something before; ``seen``: the list that the canceller saw."""
+    cancels = is_one_of("cancel")
+    events = EVENTS.where(F.col("lc") > 0).select(
+        *WHICH,
+        "task",
+        F.when(cancels, F.col("pre.entry")).otherwise(F.col("entry")).alias("entry"),
+        "list",
+        F.col("pre.list").alias("seen"),
+    )
+    acted = F.lag("lc").over(Window.partitionBy("run", "tid").orderBy("tseq", "lc", "k", "entry"))
+    moves = events.withColumn("acted", acted).where(
+        is_one_of("list_add", "list_remove", "cancel") & (F.col("entry") > 0)
+    )
+    before = Window.partitionBy("entry", "run").orderBy(*STAMP, "k", "list", "seen").before()
+    linked = F.when(is_one_of("list_add"), F.col("list")).when(is_one_of("list_remove"), 0)
+    looks = {
+        "here": F.last(linked).over(before),
+        "since": F.last_where(~cancels, F.col("lc")).over(before),
+    }
+    runs = broadcast(RUNS.select("run", "late", has("list_add", "list_remove")))
+    return moves.withColumns(looks).join(runs, "run")
+
+
+CANCELS = Family(
+    "cancels",
+    "move of an entry",
+    ("run", "entry"),
+    prepare_cancels(),
+    (
+        # A link that comes after the thread has looked is another matter: a flush puts it there.
+        Rule(
+            "CancelUnlinks",
+            "who clears a task's entry has taken it out of its list, where unlinks are numbered"
+            " before others can see them",
+            (
+                is_one_of("cancel")
+                & recorded("list_add", "list_remove")
+                & (F.col("seen").isNotNull() | (F.col("late") == 0))
+            ),
+            (F.coalesce("seen", F.lit(0)) == 0)
+            & ~F.is_true((F.col("here") > 0) & (F.col("since") < F.coalesce("acted", F.lit(1)))),
+            text("entry {entry} of task {task} is in list {here} since lc {since}, saw {seen}"),
+        ),
+    ),
+    shuffles=2,
+)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from traces.schema import NOT_QUEUED
 from wheelproof.pipeline import columns as F
 from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import EVENTS, Frame
 from wheelproof.pipeline.rule import STAMP, WHICH, Family, Rule, is_one_of, text
 
 _LIST_KINDS = (
+    "bucket_new",
     "list_add",
     "list_remove",
     "flush_begin",
@@ -19,10 +21,30 @@ _LIST_KINDS = (
 )
 
 
+_LIST = Window.partitionBy("list", "run")
+
+
+def _has_monitors() -> Column:
+    """Of a link or an unlink whether its tokens show the monitors of the list and of the entry."""
+
+    def held(role: str) -> Column:
+        monitor = F.concat(F.lit(f"{role}:"), F.col(role))
+        return F.exists(
+            "ord", lambda token: (token.field("kind") == "L") & (token.field("id") == monitor)
+        )
+
+    return F.when(_links() & F.col("ord").isNotNull(), held("list") & held("entry"))
+
+
+def _links() -> Column:
+    return is_one_of("list_add", "list_remove")
+
+
 def prepare_lists() -> Frame:
     """The events of a list with ``linked`` (entries in it after the event), ``left`` (those that
     the flush before left), ``key`` (its key before), ``queued`` (its key in the queue) and
-    ``flushed`` (the number of its lock when its last flush began or ended)."""
+    ``flushed`` (the number of its lock when its last flush began or ended), ``held`` (whether
+    it shows both monitors) and ``shown`` (whether another event does)."""
     events = EVENTS.where(F.col("list").isNotNull() & is_one_of(*_LIST_KINDS)).select(
         *WHICH,
         "entry",
@@ -32,14 +54,13 @@ def prepare_lists() -> Frame:
         "cause",
         "lseq",
         F.col("pre.key_ms").alias("seen_key"),
+        _has_monitors().alias("held"),
     )
-    order = Window.partitionBy("list", "run").orderBy(
-        *STAMP, "k", "entry", "key_ms", "exp_ms", "cause", "seen_key", "lseq"
-    )
+    order = _LIST.orderBy(*STAMP, "k", "entry", "key_ms", "exp_ms", "cause", "seen_key", "lseq")
     so_far, before = (order.so_far(), order.before())
     # A checkpoint amid the events repeats what is known: it changes something only where events
     # were lost, and then this rule is not trusted.
-    begins = is_one_of("checkpoint") & (F.col("lc") == 0)
+    begins = is_one_of("checkpoint") & (F.col("lc") == 0) & F.col("entry").isNotNull()
     step = F.when(is_one_of("list_add") | begins, 1).when(is_one_of("list_remove"), -1).otherwise(0)
     queue = F.when(is_one_of("dq_offer", "dq_poll"), F.struct("k", "key_ms"))
     return (
@@ -51,8 +72,15 @@ def prepare_lists() -> Frame:
             ),
         )
         .withColumn(
-            "key", F.last_where(is_one_of("bucket_expiry_set"), F.col("key_ms")).over(before)
+            "key",
+            F.last(
+                F.when(is_one_of("bucket_expiry_set", "checkpoint"), F.col("key_ms")).when(
+                    is_one_of("bucket_new"), NOT_QUEUED
+                )
+            ).over(before),
         )
+        .withColumn("was", F.lag("k").over(order))
+        .withColumn("shown", F.max(F.when(F.is_true("held"), 1)).over(_LIST))
         .withColumn("queued", F.last(queue).over(before))
         .withColumn(
             "flushed",
@@ -68,6 +96,14 @@ def _resets() -> Column:
 
 
 LIST_RULES = (
+    Rule(
+        "FreshList",
+        "a bucket is made once, before anything happens to it",
+        is_one_of("bucket_new"),
+        F.col("was").isNull(),
+        text("made after {was}"),
+        alone=True,
+    ),
     # One link or unlink that is missing is counted in every flush of the list that follows: the
     # flush that changes what is left is rejected.
     Rule(
@@ -76,6 +112,15 @@ LIST_RULES = (
         is_one_of("flush_end"),
         (F.col("linked") == 0) | (F.col("linked") == F.col("left")),
         text("{linked} entries are left, {left} by the flush before"),
+    ),
+    Rule(
+        "LinkedUnderMonitors",
+        "who links or unlinks an entry holds its monitor and the list's, where another event of the"
+        " list shows both",
+        _links() & F.col("held").isNotNull() & F.col("shown").isNotNull(),
+        F.is_true("held"),
+        text("{k} of entry {entry} shows fewer monitors than others of the list"),
+        alone=True,
     ),
     Rule(
         "KeyObserved",

@@ -294,15 +294,20 @@ FAMILY = Family(
 
 
 def prepare_attempts() -> Frame:
-    """The beginnings and ends of evaluations of tryComplete, each with ``was``: the one before it
-    on the same operation."""
-    events = EVENTS.where(F.col("op").isNotNull() & (_evaluates() | is_one_of("try_end"))).select(
-        *WHICH, "op"
+    """The beginnings and ends of evaluations of tryComplete, and the notes, of one operation, each
+    with ``was``: the beginning or end before it; ``note``: the note that was left before."""
+    events = EVENTS.where(
+        F.col("op").isNotNull()
+        & (_evaluates() | is_one_of("try_end", "pending_set", "pending_getset", "checkpoint"))
+    ).select(
+        *WHICH, "op", F.col("pre.pending").alias("seen"), F.col("post.pending").alias("pending")
     )
-    order = Window.partitionBy("op", "run").orderBy(*STAMP, "k")
-    return events.withColumn("was", F.lag("k").over(order)).join(
-        broadcast(RUNS.select("run", has("try_end"))), "run"
-    )
+    before = Window.partitionBy("op", "run").orderBy(*STAMP, "k", "seen", "pending").before()
+    looks = {
+        "was": F.last(F.when(is_one_of("try_begin", "try_end"), F.col("k"))).over(before),
+        "note": F.last("pending").over(before),
+    }
+    return events.withColumns(looks).join(broadcast(RUNS.select("run", has("try_end"))), "run")
 
 
 ATTEMPT_RULES = (
@@ -312,6 +317,13 @@ ATTEMPT_RULES = (
         is_one_of("try_begin") & recorded("try_end"),
         ~F.col("was").eqNullSafe("try_begin"),
         text("tryComplete of operation {op} is evaluated already"),
+    ),
+    Rule(
+        "NoteObserved",
+        "who writes an operation's note saw the one that the last writer left",
+        F.col("seen").isNotNull() & F.col("note").isNotNull(),
+        F.col("seen") == F.col("note"),
+        text("saw {seen}, the note was {note}"),
     ),
 )
 

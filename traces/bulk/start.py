@@ -10,13 +10,14 @@ from wheelproof.pipeline.columns import Column
 from wheelproof.trace.format.heads import Header
 
 
-def config(header: Header) -> tuple[int | None, int | None, int | None]:
-    """What ``schema.MEASURES`` names: tick in ms, buckets in a level, start in ms; None where the
-    header has none that make sense."""
+def config(header: Header) -> tuple[int | None, ...]:
+    """What ``schema.MEASURES`` names: tick in ms, buckets in a level, start in ms, each None where
+    the header has none that make sense; and whether unlinks have late numbers."""
     config = header.get("config") or {}
     tick, size, start = (config.get(name) for name in ("tick_ms", "wheel_size", "start_ms"))
     sane = type(tick) is int and tick >= 1 and type(size) is int and size >= 2
-    return (tick, size, start if type(start) is int else None) if sane else (None, None, None)
+    measures = (tick, size, start if type(start) is int else None) if sane else (None, None, None)
+    return *measures, int(initial.numbered_late(header))
 
 
 def counters(header: Header) -> Iterator[tuple[str, int]]:
@@ -32,6 +33,11 @@ def events(header: Header) -> Iterator[dict[str, object]]:
             yield {"entry": int(entry), "list": int(name), "post": {"list": int(name)}}
     for task, entry in (first.get("tasks") or {}).items():
         yield {"task": int(task), "post": {"entry": int(entry)}}
+    for bucket, key in (first.get("keys") or {}).items():
+        yield {"list": int(bucket), "key_ms": key}
+    for operation, known in (first.get("operations") or {}).items():
+        if isinstance(known.get("pending"), bool):
+            yield {"op": int(operation), "post": {"pending": known["pending"]}}
 
 
 def named() -> Column:

@@ -45,6 +45,7 @@ def prepare() -> Frame:
     looks = {
         "was": F.lag("tseq").over(order),
         "was_lc": F.lag("lc").over(order),
+        "was_kind": F.lag("k").over(order),
         "half": F.last(half).over(before),
         "monitors": F.sum("taken").over(before),
     }
@@ -100,6 +101,14 @@ RULES = (
         ~F.col("end") & F.col("was").isNotNull(),
         F.col("lc") > F.col("was_lc"),
         _now(),
+        alone=True,
+    ),
+    Rule(
+        "StopsLast",
+        "no event of a thread comes after its end",
+        ~F.col("end") & F.col("was").isNotNull(),
+        F.col("was_kind") != "thread_stop",
+        text("{k} at lc {lc} after the end at lc {was_lc}"),
         alone=True,
     ),
     Rule(

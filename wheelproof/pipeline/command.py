@@ -25,8 +25,7 @@ _NAMED = {"tid": "thread", **{name: name for name in schema.OBJECTS}, "token": "
 """What a violation names, beside its place -> as it is called."""
 
 EXPLAINED_EVENTS = 1_000_000
-"""A violating run of at most so many events is also taken event by event through the model, on the
-executors."""
+"""A violating run of at most so many events is also shrunk, on the executors."""
 
 
 def run(
@@ -221,9 +220,6 @@ def _chosen(violations: list[Violation]) -> list[Violation]:
 
 
 def _violations(document: Document) -> list[str]:
-    from wheelproof.pipeline import report as reports
-
-    explained = {each["run"]: each for each in document["explanations"]}
     lines = []
     for each in _chosen(document["violations"]):
         place = f"{each['file']}:{each['line']}: " if "file" in each else ""
@@ -237,22 +233,12 @@ def _violations(document: Document) -> list[str]:
         )
     if document["violated"] > SHOWN:
         lines.append(f"({document['violated'] - SHOWN:,} more)")
-    for name, replayed in explained.items():
-        why = (
-            f", {replayed['property']}: {replayed['message']}"
-            if replayed.get("property")
-            else f": {replayed['message']}"
-            if "message" in replayed
-            else ""
-        )
-        if replayed["verdict"] == reports.CONFORMS:
-            why = ": the rules of replay ask nothing of what is broken here"
-        lines.append(f"{name}, replayed: {replayed['verdict']}{why}")
-        lines += [f"    {event}" for event in replayed.get("shrunk", ())]
-        if replayed.get("repair"):
-            lines.append(f"    cheapest repair: {replayed['repair']}")
-        if replayed.get("not_shrunk"):
-            lines.append(f"    not shrunk: {replayed['not_shrunk']}")
+    for explained in document["explanations"]:
+        if "not_shrunk" in explained:
+            lines.append(f"{explained['run']}: not shrunk: {explained['not_shrunk']}")
+            continue
+        lines.append(f"{explained['run']}: {explained['property']}: {explained['message']}")
+        lines += [f"    {event}" for event in explained["shrunk"]]
     if document.get("unexplained"):
         lines.append(f"not explained: {document['unexplained']}")
     return lines

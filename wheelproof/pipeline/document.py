@@ -58,18 +58,15 @@ class Quarantined(TypedDict):
 
 
 class Explanation(TypedDict, total=False):
-    """What replay says of one violating run. ``not_shrunk``: why it has no ``shrunk``."""
+    """The few events that show why one violating run is refused."""
 
     run: str
     path: str
-    verdict: str
     property: str
     message: str
-    line: int
-    enabled: list[str]
     shrunk: list[str]
-    repair: str
     not_shrunk: str
+    """The reason why there is no ``shrunk``."""
 
 
 class Actions(TypedDict):

@@ -1,10 +1,8 @@
-"""Violating runs are replayed event by event on the executors, and shrunk to the events that
-matter.
+"""Violating runs are shrunk on the executors to the events that matter.
 
-The rules in bulk name the place. Replay names what was possible there, and the few events that lead
-there. A run that is stored in parts keeps the violations of the rules as its explanation. The
-verdicts do not depend on any of this: an explanation that fails, or takes too long, is left out and
-the reason is in its place.
+A run that is stored in parts keeps the violations of the rules as its explanation. The verdicts do
+not depend on any of this: an explanation that fails, or takes too long, is left out and the reason
+is in its place.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 
@@ -21,8 +20,9 @@ from wheelproof.pipeline import failures
 from wheelproof.pipeline.document import Explanation
 from wheelproof.pipeline.validate import VIOLATES, Report
 from wheelproof.trace import declared
-from wheelproof.trace.format.heads import Header
-from wheelproof.trace.provided import Shrunk
+
+if TYPE_CHECKING:
+    from wheelproof.pipeline.shrinking import Small
 
 MOST = 50
 """Runs that are explained."""
@@ -41,11 +41,10 @@ ran out."""
 def explain(
     spark: SparkSession, report: Report, most_events: int, patience: float = PATIENCE_SECONDS
 ) -> list[Explanation]:
-    """Plain data of each violating run that is one file of at most ``most_events`` events: verdict,
-    property, message, line, shrunk, repair.
+    """Plain data of each violating run that is one file of at most ``most_events`` events.
 
-    Raises UsageError where the project has no rules event by event, ToolError where all of them
-    take longer than ``patience`` seconds, and whatever Spark raises.
+    Raises ToolError where all of them take longer than ``patience`` seconds, and whatever Spark
+    raises.
     """
     chosen = [
         (run["run"], run["path"])
@@ -56,7 +55,6 @@ def explain(
     ][:MOST]
     if not chosen:
         return []
-    declared.part("rules")
     with _at_most(spark, patience):
         return (
             spark.sparkContext.parallelize(chosen, len(chosen)).mapPartitions(_explained).collect()
@@ -98,7 +96,7 @@ def _at_most(spark: SparkSession, seconds: float) -> Iterator[None]:
             raise
         raise ToolError(
             f"The explanations took longer than {seconds:.0f} s and were given up.",
-            "Replay a file by itself: wheelproof trace replay FILE.",
+            "Shrink a file by itself: wheelproof trace shrink FILE.",
         ) from error
     finally:
         timer.cancel()
@@ -110,60 +108,26 @@ def _explained(chosen: Iterable[tuple[str, str]]) -> Iterator[Explanation]:
 
 
 def explanation(path: Path) -> Explanation:
-    """What replay says of one trace. An error becomes its text: one bad file must not end the
-    others."""
+    """The few events that show why one trace is refused. An error becomes its text: one bad file
+    must not end the others."""
+    from wheelproof.pipeline import shrinking
+
     try:
-        return _replayed(path)
-    except WheelproofError as error:
-        return {"verdict": "error", "message": str(error)}
-    except Exception as error:
-        return {"verdict": "error", "message": f"the replay raised {type(error).__name__}: {error}"}
-
-
-def _replayed(path: Path) -> Explanation:
-    from wheelproof.trace.judging.replay import replay
-    from wheelproof.trace.judging.shrunk import shrunk
-
-    verdict = replay(path)
-    out: Explanation = {"verdict": verdict.verdict}
-    finding = verdict.first
-    if finding is None:
-        return out | _by_the_table(path)
-    out |= {
-        "property": finding.property,
-        "message": finding.message,
-        "line": finding.line,
-        "enabled": list(finding.enabled),
-    }
-    if finding.event is None or verdict.verdict != VIOLATES:
-        return out
-    try:
-        header, _, small = shrunk(path, SHRINK_SECONDS)
-    except Exception as error:  # what was found stands without the smaller trace
-        return out | {"not_shrunk": f"shrinking raised {type(error).__name__}: {error}"}
-    return out if small is None else out | _listed(header, small)
-
-
-def _by_the_table(path: Path) -> Explanation:
-    """The table's reasons, of a trace that the rules event by event accept."""
-    try:
-        from wheelproof.pipeline import shrinking
-
         small = shrinking.shrunk(path, SHRINK_SECONDS)
+    except WheelproofError as error:
+        return {"not_shrunk": str(error)}
     except Exception as error:  # an executor may lack DuckDB
         return {"not_shrunk": f"shrinking raised {type(error).__name__}: {error}"}
     if small is None:
-        return {}
-    return {"property": small.property, "message": small.message} | _listed(small.header, small)
+        return {"not_shrunk": "by itself no event breaks a rule"}
+    return {"property": small.property, "message": small.message, "shrunk": _listed(small)}
 
 
-def _listed(header: Header, small: Shrunk) -> Explanation:
-    threads, kept = header["threads"], list(zip(small.lines, small.events))[-SHOWN:]
-    out: Explanation = {
-        "shrunk": [
-            f"line {line}: {threads.get(str(event['tid']), event['tid'])}: "
-            f"{declared.part('events').spoken(event)}"
-            for line, event in kept
-        ]
-    }
-    return out | {"repair": small.repair} if small.repair else out
+def _listed(small: Small) -> list[str]:
+    """The last events of a shrunk trace, in words."""
+    threads = small.header["threads"]
+    return [
+        f"line {line}: {threads.get(str(event['tid']), event['tid'])}: "
+        f"{declared.part('events').spoken(event)}"
+        for line, event in list(zip(small.lines, small.events, strict=True))[-SHOWN:]
+    ]

@@ -24,7 +24,6 @@ from wheelproof.trace.format.event import Event, columns
 from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.parts import CutOff, TraceError
 from wheelproof.trace.format.tally import Tally
-from wheelproof.trace.judging.events import Refusal
 from wheelproof.trace.judging.judging import Judging
 from wheelproof.trace.judging.replay import Judge, replay, replay_events
 from wheelproof.trace.judging.verdict import (
@@ -35,6 +34,7 @@ from wheelproof.trace.judging.verdict import (
     VACUOUS,
     VIOLATES,
     Finding,
+    Refusal,
     Verdict,
 )
 
@@ -46,6 +46,9 @@ LISTED = 100
 
 UNORDERED = "Tokens"
 """The finding that the order of some events is not known: none of them is missing."""
+
+Trace = tuple[Header, Iterable[Event], Footer | None]
+"""Header, events and footer."""
 
 Follow = Callable[[Path], Verdict | str]
 """The model's verdict on the trace in a file, or why it has none."""
@@ -280,11 +283,24 @@ def both(rules: Verdict, model: Verdict | str) -> Verdict:
     return Verdict(worse, rules.events, tuple(findings[:LISTED]), rules.applied, notes)
 
 
-def verdict_on(header: Header, events: Iterable[Event], footer: Footer | None) -> Verdict:
-    """The verdict of the rules on a trace at hand."""
+def of_file(path: Path) -> Verdict:
+    """The verdict of the rules on the trace in a file. Raises TraceError where it is none."""
+    ((_, verdict),) = verdicts([path], lambda path: "the table alone judges")
+    if isinstance(verdict, TraceError):
+        raise verdict
+    return verdict
+
+
+def verdicts_on(traces: Iterable[Trace]) -> list[Verdict]:
+    """The verdicts of the rules on traces at hand: header, events and footer of each."""
     with database.opened() as tables:
         batch = Batch(tables)
-        batch.read_events(header, events, footer)
-        ((_, verdict),) = batch.verdicts()
-    assert isinstance(verdict, Verdict)
+        for trace in traces:
+            batch.read_events(*trace)
+        return [verdict for _, verdict in batch.verdicts() if isinstance(verdict, Verdict)]
+
+
+def verdict_on(header: Header, events: Iterable[Event], footer: Footer | None) -> Verdict:
+    """The verdict of the rules on a trace at hand."""
+    (verdict,) = verdicts_on([(header, events, footer)])
     return verdict

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wheelproof.pipeline import answers, database, law
 from wheelproof.pipeline.answers import Row
@@ -24,13 +23,8 @@ from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.renumbering import renumbered
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.cut import Cut
-from wheelproof.trace.judging.replay import Item, key_of, reader_of
-from wheelproof.trace.judging.shrunk import before_a_cut
-from wheelproof.trace.judging.shrunk import shrunk as by_events
+from wheelproof.trace.judging.replay import Item, before_a_cut, key_of, reader_of
 from wheelproof.trace.judging.verdict import VIOLATES
-
-if TYPE_CHECKING:
-    from wheelproof.trace.provided import Shrunk
 
 AT_ONCE = 200_000
 """Events of the smaller traces that are checked together."""
@@ -53,8 +47,6 @@ class Small:
     footer: Footer
     property: str
     message: str
-    repair: str = ""
-    """Not known here: the rules event by event find one."""
 
 
 class Oracle:
@@ -140,19 +132,6 @@ def shrunk(path: Path, seconds: float | None = None) -> Small | None:
     events = [item for item in events if not (limits and limits.crossed(item[1]))]
     rest = smallest(events, Oracle(reader.header, target, whole, deadline))
     return _written(reader.header, rest, name, str(target.get("detail", "")))
-
-
-def explained(path: Path, line: int, seconds: float | None = None) -> Small | Shrunk | None:
-    """The few events that show why a trace in a file is refused at a line, first of all.
-
-    They are those of the rules event by event where these refuse the same event first, since they
-    know a repair; else those that still break the rule of the table.
-    """
-    if line and declared.find("shrink"):
-        small = by_events(path, seconds).small
-        if small is not None and small.lines[-1] == line:
-            return small
-    return shrunk(path, seconds)
 
 
 def smallest(events: list[Item], fails: Fails) -> list[Item]:

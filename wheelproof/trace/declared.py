@@ -10,18 +10,16 @@ of those that judges ask for):
                 ``INITIAL``: data
 ``header``      ``JUDGES``: what ``config`` and ``initial`` of a header must look like
 ``events``      ``spoken``: an event in a few words
-``rules``       ``KINDS`` and ``State``, which judges and takes one event after the other
-``shrink``      ``shrink``: from a refused trace to the few events that show why
 ``translator``  ``CALLS``, ``SECTIONS``, ``ACCESSES``, ``UNLABELLED``, ``CONDITIONS``,
                 ``observers`` and ``Translator``: which operations are events, and from a
                 recorder's records to columns
 ``runs``        ``infer``: the runs of programs that a recording without a program has
-``bulk``        ``FAMILIES`` of rules for Spark, ``coverage``, ``lateness``, ``start``, and
+``bulk``        ``FAMILIES`` of rules, ``coverage``, ``lateness``, ``start``, and
                 ``needs.json``
 ==============  ===========================================================================
 
 A project may do without a module. Then what needs it is refused: a project with ``schema`` and
-``bulk`` alone has its traces checked in bulk.
+``bulk`` alone has its traces checked, and none recorded.
 
 A project without the folder has the kinds that the tool itself knows, and recordings of labelled
 operations, which need nothing of this. A process reads the traces of one project.
@@ -89,10 +87,6 @@ def part(name: Literal["bulk"]) -> provided.Bulk: ...
 @overload
 def part(name: Literal["events"]) -> provided.Words: ...
 @overload
-def part(name: Literal["rules"]) -> provided.Rules: ...
-@overload
-def part(name: Literal["shrink"]) -> provided.Shrinker: ...
-@overload
 def part(name: Literal["schema", "translator"]) -> ModuleType: ...
 def part(name: str) -> object:
     """A module of the project's package. Raises UsageError where the project has none."""
@@ -100,7 +94,7 @@ def part(name: str) -> object:
     if found is None and PACKAGE in sys.modules:
         raise UsageError(
             f"The project's folder traces has no module {name}, which this check needs.",
-            "Check the traces by the table of rules: leave --engine away.",
+            "Add the module: wheelproof/trace/declared.py says what it has.",
         )
     if found is None:
         raise UsageError(

@@ -17,8 +17,6 @@ from pathlib import Path
 from wheelproof import isolated
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism, Mutant
-from wheelproof.trace.judging.replay import replay_events
-from wheelproof.trace.judging.verdict import VIOLATES
 from wheelproof.trace.recording.record import Recorded, record
 from wheelproof.trace.recording.runs import Infeasible
 from wheelproof.trace.violating import Search, TooLarge
@@ -114,39 +112,12 @@ def _violating(
             forbidden.append(schedule[: error.steps])
             if len(forbidden) == TRIES:
                 raise
-    if forbidden and mutant.data_race and (raced := _racing(mechanisms, mechanism, mutant, seed)):
-        return raced
     if forbidden:
         raise Unmakable(
             f"No run of {mutant.scenario} in which {mutant.property} of the mutant {name} fails "
             "can be made: locks forbid all that were found."
         )
     raise UsageError(f"{mutant.property} fails nowhere in {mutant.scenario} of the mutant {name}.")
-
-
-def _racing(
-    mechanisms: Mapping[str, Mechanism], mechanism: str, mutant: Mutant, seed: int
-) -> Recorded | None:
-    """A random run of a mutant whose trace shows the data race that it has beside the fault of its
-    property; None if none of TRIES does."""
-    for attempt in range(seed, seed + TRIES):
-        schedule = random_schedule(
-            mechanisms[mechanism].without(mutant.decision), mutant.scenario, attempt
-        )
-        try:
-            made = record(
-                mechanisms,
-                mechanism,
-                mutant.scenario,
-                f"{mechanism}-{mutant.name}",
-                mutant=mutant.decision,
-                schedule=schedule,
-            )
-        except Infeasible:
-            continue
-        if replay_events(made.header, made.events, made.footer).verdict == VIOLATES:
-            return made
-    return None
 
 
 def examples(

@@ -13,8 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wheelproof.errors import UsageError
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -26,7 +24,6 @@ class Engine(StrEnum):
     """One judge alone, or how the table of rules is evaluated in bulk."""
 
     MODEL = "model"
-    RULES = "rules"
     SPARK = "spark"
     MEMORY = "memory"
 
@@ -47,16 +44,11 @@ class Judges:
     def alone(self, path: Path) -> Verdict | None:
         """The verdict of one judge on the trace in a file; None where it is the table's.
 
-        Raises UsageError where it is no trace, or one that the engine does not know.
+        Raises TraceError where it is no trace.
         """
         from wheelproof.trace.steps import format
 
         if format.is_recording(path):
-            if self.engine is Engine.RULES:
-                raise UsageError(
-                    f"{path}: rules are about events, and this is a recording of labels.",
-                    "Leave --engine away, or write --engine model.",
-                )
             from wheelproof.trace.steps.follow import follow
 
             return follow(self.mechanisms, format.read(path))
@@ -64,10 +56,6 @@ class Judges:
             from wheelproof.trace.model import report
 
             return report.follow(path, self.mechanisms, properties=True)[0]
-        if self.engine is Engine.RULES:
-            from wheelproof.trace.judging.replay import replay
-
-            return replay(path)
         return None
 
     def followed(self, path: Path) -> Verdict | str:

@@ -6,50 +6,14 @@ The tool imports no project: mypy compares a package with these types where that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from wheelproof.pipeline import document
     from wheelproof.pipeline.columns import Column
     from wheelproof.pipeline.rule import Family, Rule
-    from wheelproof.trace.format.heads import Footer, Header
-    from wheelproof.trace.judging.events import Refusal
-
-
-class State(Protocol):
-    """What the events so far have led to."""
-
-    @property
-    def applied(self) -> Mapping[str, int]:
-        """By property, how often a rule had something to look at."""
-
-    def judge(self, event: Any) -> Refusal | None:
-        """Why the event is no step from here; None if it is one."""
-
-    def apply(self, event: Any) -> None:
-        """Take the event."""
-
-    def enabled(self, event: Any) -> Iterator[Any]:
-        """Steps that the event's thread could take here."""
-
-    def neglected(self) -> Iterator[Refusal]:
-        """What never happened, of a trace that is whole."""
-
-    def open(self, beyond: Collection[int]) -> Iterator[str]:
-        """What threads have begun and not ended, those ``beyond`` the cut left out."""
-
-
-class Rules(Protocol):
-    """``rules``: they judge and take one event after the other.
-
-    ``State``: of a header, in which the fields that a file must have may be absent.
-    """
-
-    @property
-    def KINDS(self) -> frozenset[str]: ...
-    @property
-    def State(self) -> Callable[[Header], State]: ...
+    from wheelproof.trace.format.heads import Header
 
 
 class Words(Protocol):
@@ -57,38 +21,6 @@ class Words(Protocol):
 
     def spoken(self, event: Any) -> str:
         """An event in a few words."""
-
-
-class Shrunk(Protocol):
-    """A refused trace that was made small. ``repair``: a sentence, "" where none is known."""
-
-    @property
-    def header(self) -> Header: ...
-    @property
-    def events(self) -> Sequence[Any]: ...
-    @property
-    def lines(self) -> Sequence[int]: ...
-    @property
-    def footer(self) -> Footer: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def repair(self) -> str: ...
-    @property
-    def property(self) -> str: ...
-
-
-class Shrinker(Protocol):
-    """``shrink``."""
-
-    def shrink(
-        self,
-        header: Header,
-        events: Sequence[tuple[int, Any]],
-        cut: Mapping[str, int] | None = None,
-        seconds: float | None = None,
-    ) -> Shrunk | None:
-        """From a refused trace to the few events that show why; None where none is refused."""
 
 
 class Start(Protocol):

@@ -9,11 +9,10 @@ nothing strange: what rejects a damage is a rule about what happened, not a gap.
 from __future__ import annotations
 
 import copy
-import itertools
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents
 import checked  # noqa: E402
 
 from wheelproof.trace.format.jsonl import Reader  # noqa: E402
-from wheelproof.trace.format.tally import Tally  # noqa: E402
 from wheelproof.trace.judging import replay  # noqa: E402
-from wheelproof.trace.judging.verdict import CONFORMS  # noqa: E402
 
 Event = dict[str, Any]
 
@@ -174,17 +171,10 @@ def read(path: Path) -> tuple[dict[str, Any], list[Event]]:
     return reader.header, sorted((event for _, event in reader), key=replay.key_of)
 
 
-def rejected(head: dict[str, Any], events: list[Event]) -> str:
-    """The rule that rejects a trace: of replay the first, or of the table, the first by name; ""
-    for none."""
-    tally = Tally(head)
-    for event in events:
-        tally.count(event)
-    verdict = replay.replay_events(head, events, tally.footer())
-    if verdict.verdict != CONFORMS:
-        return verdict.first.property
-    found = checked.rules(head, tally.footer(), events)
-    return f"bulk {min(found)}" if found else ""
+def rejected(head: dict[str, Any], changed: Iterable[list[Event]]) -> list[str]:
+    """Of each trace the rule of the table that rejects it, the first by name; "" for none."""
+    traces = ((head, events, checked.footer_of(head, events)) for events in changed)
+    return [min(broken, default="") for _, broken in checked.on_duckdb(traces)]
 
 
 def outcomes(path: Path, every: bool, step: int = 1) -> dict[str, set[str]]:
@@ -193,14 +183,15 @@ def outcomes(path: Path, every: bool, step: int = 1) -> dict[str, set[str]]:
     ``step``: only every so many-th damage is made.
     """
     head, events = read(path)
-    out: dict[str, set[str]] = {}
-    made = (
-        (events[index]["k"], what, changed)
+    made = [
+        (f"{events[index]['k']} {what}", changed)
         for index in chosen(events, every)
         for what, changed in damaged(events, index)
-    )
-    for kind, what, changed in itertools.islice(made, None, None, step):
-        out.setdefault(f"{kind} {what}", set()).add(rejected(head, changed))
+    ][::step]
+    out: dict[str, set[str]] = {}
+    rules = rejected(head, (changed for _, changed in made))
+    for (name, _), rule in zip(made, rules, strict=True):
+        out.setdefault(name, set()).add(rule)
     return out
 
 

@@ -20,6 +20,7 @@ import layouts
 import one_step_timer
 import optional
 import planted
+import planted_purgatory
 import purgatory
 import pytest
 from checked import Event, Trace, footer_of
@@ -157,7 +158,7 @@ def _planted(conforming: list[Event]) -> dict[str, Trace]:
     faults = planted.faults(conforming).values()
     return (
         {trace[0]["run_id"]: trace for trace in faults}
-        | planted.of_purgatory()
+        | planted_purgatory.of_purgatory()
         | one_step_timer.traces()
     )
 

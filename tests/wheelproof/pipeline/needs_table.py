@@ -20,6 +20,7 @@ import checked  # noqa: E402
 import key_lists  # noqa: E402
 import one_step_timer  # noqa: E402
 import planted  # noqa: E402
+import planted_purgatory  # noqa: E402
 import purgatory  # noqa: E402
 from checked import footer_of  # noqa: E402
 
@@ -51,6 +52,9 @@ def bases() -> dict[str, Trace]:
     out["unpurged"] = header("unpurged"), unpurged, footer_of(header("unpurged"), unpurged)
     for name in ("TokenEnd", "AdvanceByLevels", "StepFollows", "ForcedUnderLock"):
         out[name] = faults[name]
+    levels = copy.deepcopy(events)
+    planted_purgatory.PURGATORY["level_stands_still"][0](levels)
+    out["levels"] = planted.whole("levels", levels)
     out[one_step_timer.SOUND] = one_step_timer.made(one_step_timer.SOUND)
     return out
 

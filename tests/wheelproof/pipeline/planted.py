@@ -10,9 +10,6 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-import key_lists
-import purgatory
-
 from benchmarks import mutations
 from benchmarks.simulated_log import TICK_MS, header
 from traces.schema import NOT_QUEUED
@@ -22,7 +19,7 @@ Event = dict[str, Any]
 Trace = tuple[dict[str, Any], list[Event], dict[str, Any]]
 
 
-def _first(events: list[Event], kind: str, **columns: Any) -> int:
+def first_of(events: list[Event], kind: str, **columns: Any) -> int:
     return next(
         index
         for index, event in enumerate(events)
@@ -30,11 +27,11 @@ def _first(events: list[Event], kind: str, **columns: Any) -> int:
     )
 
 
-def _set(
+def setting(
     kind: str, columns: dict[str, Any], **values: Callable[[Any], Any]
 ) -> Callable[[list[Event]], None]:
     def change(events: list[Event]) -> None:
-        event = events[_first(events, kind, **columns)]
+        event = events[first_of(events, kind, **columns)]
         for name, value in values.items():
             event[name] = value(event.get(name))
 
@@ -51,7 +48,7 @@ def _unkeyed_tick(events: list[Event]) -> None:
 
 
 def _cancel_left_out(events: list[Event]) -> None:
-    unlinked = _first(events, "list_remove", cause="cancel")
+    unlinked = first_of(events, "list_remove", cause="cancel")
     del events[
         next(
             index
@@ -62,7 +59,7 @@ def _cancel_left_out(events: list[Event]) -> None:
 
 
 def _retry_that_saw_another(events: list[Event]) -> None:
-    linked = _first(events, "list_add")
+    linked = first_of(events, "list_add")
     events.insert(
         linked + 1,
         {
@@ -86,7 +83,7 @@ def _lost(events: list[Event]) -> None:
 
 
 def _note_never_seen(events: list[Event]) -> None:
-    op = events[_first(events, "force_cas")]["op"]
+    op = events[first_of(events, "force_cas")]["op"]
     events[:] = [event for event in events if event["k"] != "force_cas" or event["op"] != op]
     [event for event in events if event["k"] == "pending_set" and event["op"] == op][-1]["post"] = {
         "pending": True
@@ -94,7 +91,7 @@ def _note_never_seen(events: list[Event]) -> None:
 
 
 def _tried_too_late(events: list[Event]) -> None:
-    won = events[_first(events, "force_cas", res="true")]
+    won = events[first_of(events, "force_cas", res="true")]
     for kind, result in (("try_begin", "true"), ("try_end", "false")):
         events.append(
             {
@@ -111,7 +108,7 @@ def _tried_too_late(events: list[Event]) -> None:
 
 
 def _advanced_twice(events: list[Event]) -> None:
-    index = _first(events, "clock_advance")
+    index = first_of(events, "clock_advance")
     events.insert(index + 1, copy.deepcopy(events[index]))
 
 
@@ -121,13 +118,13 @@ def _half_kept(events: list[Event]) -> None:
 
 
 def _reset_after_the_monitor(events: list[Event]) -> None:
-    reset = events[_first(events, "bucket_expiry_set", key_ms=NOT_QUEUED)]
+    reset = events[first_of(events, "bucket_expiry_set", key_ms=NOT_QUEUED)]
     reset["ord"] = tuple(token for token in reset["ord"] if token[1] != f"list:{reset['list']}")
 
 
 def _reset_before_the_flush(events: list[Event]) -> None:
     """The reset of a bucket comes before its entries are taken out."""
-    flushed = _first(events, "list_remove", cause="flush")
+    flushed = first_of(events, "list_remove", cause="flush")
     reset = next(
         index
         for index in range(flushed, len(events))
@@ -139,21 +136,21 @@ def _reset_before_the_flush(events: list[Event]) -> None:
 
 
 CHANGES: dict[str, Callable[[list[Event]], None]] = {
-    "LevelBound": _set("wheel_place", {}, wheel_ms=lambda wheel: wheel - 100_000),
+    "LevelBound": setting("wheel_place", {}, wheel_ms=lambda wheel: wheel - 100_000),
     "TimerLockReturned": _half_kept,
-    "KeyAligned": _set("dq_offer", {}, key_ms=lambda key: key + 1),
+    "KeyAligned": setting("dq_offer", {}, key_ms=lambda key: key + 1),
     "KeyOfDeadline": _unkeyed_tick,
-    "KeyChangeSeen": _set("bucket_expiry_set", {"res": "true"}, res=lambda _: "false"),
-    "ExpiresNotEarly": _set(
+    "KeyChangeSeen": setting("bucket_expiry_set", {"res": "true"}, res=lambda _: "false"),
+    "ExpiresNotEarly": setting(
         "force_cas", {"cause": "expiry", "res": "true"}, now_ms=lambda now: now - 100
     ),
-    "NotEarly": _set("expire_submit", {}, wheel_ms=lambda wheel: wheel - 100),
-    "PolledWhenReady": _set("dq_poll", {}, now_ms=lambda now: now - 100),
+    "NotEarly": setting("expire_submit", {}, wheel_ms=lambda wheel: wheel - 100),
+    "PolledWhenReady": setting("dq_poll", {}, now_ms=lambda now: now - 100),
     "NothingDropped": _lost,
     "CancelAfterUnlink": _cancel_left_out,
     "RetrySeesOwner": _retry_that_saw_another,
     "NoLostCompletion": _note_never_seen,
-    "FirstAttemptWins": _set("force_cas", {"res": "true"}, res=lambda _: "false"),
+    "FirstAttemptWins": setting("force_cas", {"res": "true"}, res=lambda _: "false"),
     "TryExcludesComplete": _tried_too_late,
     "ForcedUnderLock": lambda events: None,
     "AdvanceByLevels": _advanced_twice,
@@ -202,192 +199,6 @@ def faults(conforming: list[Event]) -> dict[str, Trace]:
                 )
             }
         out[rule] = head, events, footer
-    return out
-
-
-def _expired(events: list[Event]) -> int:
-    """An operation that its timeout completed, and that no check has taken out of its watchers."""
-    taken_out = {event["op"] for event in events if event["k"] == "watch_cancel"}
-    watched = {event["op"] for event in events if event["k"] == "watch_add"}
-    return next(
-        event["op"]
-        for event in events
-        if event["k"] == "force_cas"
-        and event["cause"] == "expiry"
-        and event["op"] in watched - taken_out
-    )
-
-
-def _left_unwatched(events: list[Event]) -> None:
-    op = _expired(events)
-    events[:] = [event for event in events if event["k"] != "watch_add" or event["op"] != op]
-
-
-def _left_as_completed(events: list[Event]) -> None:
-    events[_first(events, "try_watch_end", op=_expired(events))]["res"] = "true"
-
-
-def _passed_over(events: list[Event]) -> None:
-    """A check of a key finds other watchers than those that the operation was put into, and passes
-    over an open one (KAFKA-2253)."""
-    checks = {event["span"] for event in events if event["k"] == "check_begin"}
-    won = {
-        event["op"]: index
-        for index, event in enumerate(events)
-        if event["k"] == "force_cas" and event["res"] == "true"
-    }
-    for begun, event in enumerate(events):
-        if event["k"] == "try_begin" and event["res"] == "true" and event.get("parent") in checks:
-            of = [
-                index
-                for index in range(begun, len(events))
-                if events[index].get("op") == event["op"] and events[index]["tid"] == event["tid"]
-            ]
-            ended = next((index for index in of if events[index]["k"] == "lock_release"), None)
-            between = [index for index in of if ended is not None and index <= ended]
-            if (
-                ended is not None
-                and won.get(event["op"], len(events)) > ended
-                and not any(
-                    events[index]["k"] == "pending_getset" and events[index]["op"] == event["op"]
-                    for index in range(begun, ended)
-                )
-                and events[between[-2]]["res"] == "false"
-            ):
-                for index in reversed(between):
-                    del events[index]
-                return
-    raise AssertionError("no check of this run has tried an operation in vain")
-
-
-def _never_ran(events: list[Event]) -> None:
-    """A task that was handed over, and none of its thread's first events."""
-    del events[_first(events, "task_run", entry=_last_of(events, "task_run"))]
-
-
-def _last_of(events: list[Event], kind: str) -> int:
-    return [event["entry"] for event in events if event["k"] == kind][-1]
-
-
-def _cleared_while_linked(events: list[Event]) -> None:
-    """A cancel that unlinks nothing: the entry stays in its list, and the cancel says so."""
-    unlinked = _first(events, "list_remove", cause="cancel")
-    cancel = next(
-        event
-        for event in events[unlinked:]
-        if event["k"] == "cancel" and event["task"] == events[unlinked]["task"]
-    )
-    cancel["pre"]["list"] = events[unlinked]["list"]
-    del events[unlinked]
-
-
-def _published_twice(events: list[Event]) -> None:
-    made = _first(events, "overflow_create")
-    events.insert(made + 1, copy.deepcopy(events[made]))
-
-
-def _kept_monitor(events: list[Event]) -> None:
-    """A thread that does not give back the monitor of a task that it took last."""
-    del events[
-        max(
-            index
-            for index, event in enumerate(events)
-            if event["k"] == "lock_release" and event["ord"][-1][1].startswith("task:")
-        )
-    ]
-
-
-def _second_list(events: list[Event]) -> None:
-    made = _first(events, "watchers_new")
-    events.insert(made + 1, copy.deepcopy(events[made]))
-
-
-def _left_timed(events: list[Event]) -> None:
-    """An operation that is completed goes into the timer, as the last that its thread does."""
-    request = events[_first(events, "add_request")]
-    stop = _first(events, "thread_stop", tid=request["tid"])
-    again = [
-        copy.deepcopy(events[_first(events, kind, tid=request["tid"])])
-        for kind in ("rw_acquire", "add_request", "rw_release")
-    ]
-    again[1]["task"] = events[_first(events, "force_cas", res="true")]["op"]
-    events[stop:stop] = again
-
-
-def _not_tried_again(events: list[Event]) -> None:
-    """Who has put an operation among its watchers leaves it there, and tries it no more."""
-    for watched, event in enumerate(events):
-        if event["k"] != "watch_add":
-            continue
-        ended = next(
-            index
-            for index in range(watched, len(events))
-            if events[index]["k"] == "try_watch_end" and events[index]["op"] == event["op"]
-        )
-        of = [
-            index
-            for index in range(watched + 1, ended)
-            if events[index].get("op") == event["op"] and events[index]["k"] != "watch_add"
-        ]
-        if [events[index]["k"] for index in of] == [
-            "try_begin",
-            "pending_set",
-            "try_end",
-            "lock_release",
-        ]:
-            for index in reversed(of):
-                del events[index]
-            return
-    raise AssertionError("no operation of this run was tried again in vain")
-
-
-PURGATORY: dict[str, tuple[Callable[[list[Event]], None], set[str], str]] = {
-    "left_unwatched": (_left_unwatched, {"WatcherReachable"}, "WatcherReachable"),
-    "left_as_completed": (_left_as_completed, {"WatcherReachable"}, "WatcherReachable"),
-    "passed_over": (_passed_over, {"CheckTriesWatcher"}, "WatcherReachable"),
-    "never_ran": (_never_ran, {"HandedOverRuns"}, "HandedOverRuns"),
-    "linked_elsewhere": (
-        _set("wheel_place", {"level": 1}, list=lambda bucket: bucket + 1),
-        {"LinkedIntoPlaced"},
-        "TypeOK",
-    ),
-    "written_otherwise": (
-        _set("set_entry", {}, post=lambda _: {"entry": 0}),
-        {"WrittenObserved"},
-        "WrittenObserved",
-    ),
-    "published_twice": (_published_twice, {"OneOverflowWheel"}, "OneOverflowWheel"),
-    "kept_monitor": (_kept_monitor, {"MonitorsReturned"}, "NoDeadlock"),
-    "second_list": (_second_list, {"OneListOfKey"}, "WatcherReachable"),
-    "another_list": (
-        _set("watchers_remove", {}, list=lambda number: number + 100_000),
-        {"GivesUpItsList"},
-        "WatcherReachable",
-    ),
-    "left_timed": (_left_timed, {"NoLeakedTimer"}, "NoLeakedTimer"),
-    "not_tried_again": (_not_tried_again, {"TryAfterWatch"}, "NoLostCompletion"),
-    "cleared_while_linked": (_cleared_while_linked, {"CancelObserved"}, "CancelUnlinks"),
-}
-"""Faults of the watchers, of the executor and of a cancel, with the rules in bulk that must name
-them and the property of replay that must."""
-
-
-def of_purgatory() -> dict[str, Trace]:
-    """Name -> a run of Kafka's purgatory with one of these faults; ``purgatory`` has none.
-
-    ``removing`` and ``orphaning``: lists of watchers are removed when they are empty, soundly and
-    as in KAFKA-2253. ``unpurged`` and ``keeping``: only checks empty them, and they stay.
-    """
-    sound, out = purgatory.Purgatory(1, 40).run(), {}
-    for name, made in key_lists.RUNS.items():
-        out[name] = whole(name, made(1, 40).run())
-    for name, change in {
-        "purgatory": lambda events: None,
-        **{name: change for name, (change, _, _) in PURGATORY.items()},
-    }.items():
-        events = copy.deepcopy(sound)
-        change(events)
-        out[name] = whole(name, mutations.renumbered(events))
     return out
 
 

@@ -120,15 +120,19 @@ def footer(damage: Damage, events: list[Event]) -> dict[str, Any]:
     return checked.footer_of(recording(*damage.run).header, of)
 
 
-def rules(damage: Damage, families: Iterable[Family] = FAMILIES) -> Counter[str]:
-    """The rules in bulk that reject the damage."""
+def trace(damage: Damage) -> checked.Trace:
     events = changed(damage)
-    return checked.rules(recording(*damage.run).header, footer(damage, events), events, families)
+    return recording(*damage.run).header, events, footer(damage, events)
 
 
-def outcome(damage: Damage) -> str:
+def rules(damages: Iterable[Damage], families: Iterable[Family] = FAMILIES) -> list[Counter[str]]:
+    """The rules of the table that reject each damage."""
+    return [broken for _, broken in checked.on_duckdb(map(trace, damages), families)]
+
+
+def outcome(damage: Damage, broken: Counter[str]) -> str:
     """``REJECTED``, or why it need not be, or ``PASSED``."""
-    if rules(damage):
+    if broken:
         return REJECTED
     before, after = conforming(*damage.run), changed(damage)
     given = damage.kind, damage.operator, damage.style, damage.seed
@@ -142,11 +146,12 @@ def outcome(damage: Damage) -> str:
     return RUN if followed.verdict == CONFORMS else PASSED
 
 
-def named(of: Iterable[Damage]) -> dict[str, list[str]]:
+def named(changes: Iterable[Damage]) -> dict[str, list[str]]:
     """Row -> the rules that reject some damage of it; rows without a rule are left out."""
     rows: dict[str, set[str]] = defaultdict(set)
-    for damage in of:
-        rows[damage.row] |= set(rules(damage))
+    made = [*changes]
+    for damage, broken in zip(made, rules(made), strict=True):
+        rows[damage.row] |= broken.keys()
     return {row: sorted(rows[row]) for row in sorted(rows) if rows[row]}
 
 
@@ -160,8 +165,9 @@ def table() -> str:
     """The score as Markdown."""
     score: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     passed: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for damage in damages(RUNS):
-        found = outcome(damage)
+    made = [*damages(RUNS)]
+    for damage, broken in zip(made, rules(made), strict=True):
+        found = outcome(damage, broken)
         score[damage.style, damage.operator][found] += 1
         if found == PASSED:
             passed[damage.style, damage.operator].add(f"`{damage.kind}`")

@@ -1,9 +1,7 @@
 """Prints the mutation score of the rules as Markdown: every kind of event, changed in every way, in
 both styles. By the table of rules on DuckDB, as `wheelproof trace check` has it.
 
-`python tests/wheelproof/pipeline/score.py [SEEDS] [--beside]`. ``--beside`` names the changed
-traces that the rules event by event refuse and the table does not; the exit code is 1 where there
-are any.
+`python tests/wheelproof/pipeline/score.py [SEEDS]`.
 """
 
 from __future__ import annotations
@@ -23,8 +21,6 @@ from benchmarks import mutations
 from benchmarks.simulate import Simulator
 from benchmarks.simulated_log import header
 from wheelproof.trace.format.tally import Tally
-from wheelproof.trace.judging import replay
-from wheelproof.trace.judging.verdict import CONFORMS
 
 REJECTED, COMMUTES, PASSED = "rejected", "steps that commute", "passed"
 
@@ -69,29 +65,14 @@ def trace(changed: Changed, whole: dict) -> checked.Trace:
     return header("x"), events, whole if style == "log" else footer(events)
 
 
-def refused_beside(conforming: list[dict], seeds: int, passed: set[int]) -> list[str]:
-    """The changed runs among ``passed``, by their numbers, that the rules event by event refuse."""
-    whole, names = footer(conforming), []
-    for number, changed in enumerate(changes(conforming, seeds)):
-        if number in passed:
-            verdict = replay.replay_events(*trace(changed, whole))
-            if verdict.verdict != CONFORMS:
-                kind, operator, seed, style, _ = changed
-                names.append(f"{style}-{kind}-{operator}-{seed}: {verdict.first.property}")
-    return names
-
-
-def main(seeds: int, beside: bool) -> int:
+def main(seeds: int) -> None:
     conforming = Simulator(3, 30).run()
     whole, score, passed = footer(conforming), defaultdict(Counter), defaultdict(Counter)
     answers = checked.on_duckdb(trace(each, whole) for each in changes(conforming, seeds))
-    accepted = set()
-    for number, (changed, (_, rules)) in enumerate(zip(changes(conforming, seeds), answers)):
+    for changed, (_, rules) in zip(changes(conforming, seeds), answers):
         kind, operator, _, style, _ = changed
         found = outcome(conforming, changed, bool(rules))
         score[style, operator][found] += 1
-        if found != REJECTED:
-            accepted.add(number)
         if found != REJECTED and found != COMMUTES:
             passed[style, operator][f"`{kind}`" + ("" if found == PASSED else f" ({found})")] += 1
     print(
@@ -112,13 +93,7 @@ def main(seeds: int, beside: bool) -> int:
             f"{total[PASSED]} passed: "
             f"{100 * (1 - total[PASSED] / total.total()):.1f} % decided"
         )
-    if not beside:
-        return 0
-    names = refused_beside(conforming, seeds, accepted)
-    print(f"\nrefused by the rules event by event alone: {len(names)}", *names, sep="\n")
-    return int(bool(names))
 
 
 if __name__ == "__main__":
-    numbers = [int(each) for each in sys.argv[1:] if each.isdigit()]
-    sys.exit(main(numbers[0] if numbers else 3, "--beside" in sys.argv))
+    main(int(sys.argv[1]) if sys.argv[1:] else 3)

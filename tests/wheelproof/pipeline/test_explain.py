@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from traces import shrink as shrinking
 from wheelproof.errors import ToolError
-from wheelproof.pipeline import command, explain, validate
-from wheelproof.trace.format.jsonl import Reader
+from wheelproof.pipeline import command, explain, shrinking, validate
 
 GOLDEN = Path(__file__).parents[1] / "trace" / "golden"
 MUTANT = GOLDEN / "mutant_M2.jsonl"
@@ -115,36 +113,20 @@ def test_explanations_that_take_too_long_are_given_up(spark, checked, monkeypatc
     assert spark.range(3).count() == 3
 
 
-def test_what_replay_found_stands_where_shrinking_fails(monkeypatch):
+def test_an_error_of_shrinking_is_one_trace_s_error(monkeypatch, tmp_path):
     whole = explain.explanation(MUTANT)
-    assert whole["shrunk"] and "not_shrunk" not in whole
-
-    def broken(*_):
-        raise RecursionError("too deep")
-
-    monkeypatch.setattr(shrinking, "shrink", broken)
-    found = explain.explanation(MUTANT)
-    assert found == {
-        name: value for name, value in whole.items() if name not in ("shrunk", "repair")
-    } | {"not_shrunk": "shrinking raised RecursionError: too deep"}
-
-
-def test_an_error_of_replay_is_one_trace_s_error(monkeypatch, tmp_path):
+    assert whole["property"] == "AtMostOneList" and whole["shrunk"] and "not_shrunk" not in whole
     (tmp_path / "a.jsonl").write_text("{}")
-    assert explain.explanation(tmp_path / "a.jsonl")["verdict"] == "error"
-    monkeypatch.setattr("wheelproof.trace.judging.replay.replay", lambda path: 1 // 0)
-    assert "ZeroDivisionError" in explain.explanation(MUTANT)["message"]
+    assert explain.explanation(tmp_path / "a.jsonl").keys() == {"not_shrunk"}
+    monkeypatch.setattr("wheelproof.pipeline.shrinking.shrunk", lambda *_: 1 // 0)
+    assert "ZeroDivisionError" in explain.explanation(MUTANT)["not_shrunk"]
+
+
+def test_a_trace_that_conforms_is_not_explained():
+    assert "no event breaks" in explain.explanation(GOLDEN / "readd.jsonl")["not_shrunk"]
 
 
 def test_shrinking_ends_with_its_time_and_what_is_left_is_refused_still():
-    reader = Reader(MUTANT)
-    events = list(reader)
-    smallest, first = (
-        shrinking.shrink(reader.header, events),
-        shrinking.shrink(reader.header, events, seconds=0.0),
-    )
-    assert len(smallest.events) < len(first.events) <= len(events)
+    smallest, first = shrinking.shrunk(MUTANT), shrinking.shrunk(MUTANT, 0.0)
+    assert len(smallest.events) < len(first.events)
     assert first.property == smallest.property == "AtMostOneList"
-    assert (
-        shrinking.shrink(first.header, list(enumerate(first.events, 2))).property == "AtMostOneList"
-    )

@@ -2,7 +2,7 @@
 them: both find each changed trace in order, or neither does.
 
 Only a change of an event's order breaks these rules, and most such changes break others too. So a
-comparison of verdicts (test_independent.py) does not see whether each of these rules is right.
+list of refusals (test_changed.py) does not see whether each of these rules is right.
 """
 
 from __future__ import annotations

@@ -69,12 +69,12 @@ MISSED = {
 
 def unexpected(damages):
     """Damages with a rule that the table does not name, or that pass without a reason."""
-    out, missed = [], set()
-    for damage in damages:
-        if found := score.rules(damage):
-            if more := found.keys() - set(TABLE.get(damage.row, ())):
+    out, missed, made = [], set(), [*damages]
+    for damage, broken in zip(made, score.rules(made), strict=True):
+        if broken:
+            if more := broken.keys() - set(TABLE.get(damage.row, ())):
                 out.append(f"{damage.run} {damage.row}: {sorted(more)}")
-        elif score.outcome(damage) == score.PASSED:
+        elif score.outcome(damage, broken) == score.PASSED:
             missed.add(damage.row)
             if damage.row not in MISSED:
                 out.append(f"{damage.run} {damage.row} passes")
@@ -128,16 +128,16 @@ def test_without_the_rules_that_are_named_a_note_that_is_left_out_passes():
         for each in score.damages([SMALL])
         if (each.style, each.kind, each.operator) == ("behaviour", "pending_getset", "drop")
     )
-    names = set(score.rules(damage))
+    (names,) = map(set, score.rules([damage]))
     assert names == {"NoteAfterRefusal", "NoteAfterTry"}
     left = [each for each in FAMILIES if not any(rule.name in names for rule in each.rules)]
     assert len(left) < len(FAMILIES)
-    assert score.rules(damage, left) == {}
+    assert score.rules([damage], left) == [{}]
 
 
 def test_damages_that_no_rule_rejects_are_noticed(monkeypatch):
     """The control: with rules that accept everything."""
-    monkeypatch.setattr(score, "rules", lambda damage: {})
+    monkeypatch.setattr(score, "rules", lambda damages: [{} for _ in damages])
     few = [each for each in score.damages([SMALL]) if each.kind == "try_begin"]
     found, _ = unexpected(few)
     assert len(found) >= 4 and all(fault.endswith("passes") for fault in found)

@@ -3,7 +3,6 @@ which rule is broken, at which event."""
 
 import json
 import random
-import re
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import replace
@@ -14,7 +13,7 @@ import checked
 import equivalents
 import layouts
 import one_step_timer
-import planted
+import planted_purgatory
 import pytest
 import rules_table
 from engines import of_run
@@ -39,21 +38,6 @@ def test_the_page_names_every_rule():
         "python tests/wheelproof/pipeline/rules_table.py --write"
     )
     assert f"checks {len(RULES)} named rules" in page
-
-
-def written_twice(sources: str) -> set[str]:
-    """Names of the table that a rule event by event refuses with, too."""
-    return set(re.findall(r'(?:look|Refusal)\(\s*"(\w+)"', sources)) & RULES.keys()
-
-
-def test_the_page_gives_the_reason_of_each_rule_that_is_written_twice():
-    page = rules_table.PAGE.read_text(encoding="utf-8")
-    section = page.partition("## Rules that are written twice")[2].partition("\n## ")[0]
-    listed = re.findall(r"^\| `(\w+)` \| .+ \| .+ \|$", section, re.MULTILINE)
-    sources = "".join(file.read_text("utf-8") for file in (ROOT / "traces").glob("*_rules.py"))
-    found = written_twice(sources)
-    assert sorted(listed) == sorted(found) and f" {len(found)} further\nnames" in section
-    assert written_twice(sources + '\nRefusal("FlushEmpties", "x")') == found | {"FlushEmpties"}
 
 
 def test_no_rule_is_broken_in_a_conforming_trace_and_one_is_in_each_change_of_a_log(inputs):
@@ -128,7 +112,7 @@ def test_a_fault_of_the_purgatory_is_rejected_in_bulk_by_name_as_far_as_one_key_
     broken = {run["run"]: set(run["broken"]) for run in report.runs}
     assert broken["orphaning"] == {"CheckTriesWatcher", "WatchedInList", "GivenUpEmpty"}
     assert (broken["unpurged"], broken["keeping"]) == (set(), {"EmptyGivenUp"})
-    for name, (_, rules, _) in planted.PURGATORY.items():
+    for name, (_, rules) in planted_purgatory.PURGATORY.items():
         assert broken[name] >= rules and bool(broken[name]) == bool(rules), (name, broken[name])
     for name, (_, rules, _) in one_step_timer.FAULTS.items():
         assert broken[name] == rules, name

@@ -16,6 +16,7 @@ import checked
 import inputs as all_inputs
 import pieces
 import planted
+import planted_purgatory
 import purgatory
 import pytest
 from checked import Trace
@@ -62,7 +63,7 @@ def golden(name: str) -> Trace:
 
 @cache
 def of_purgatory() -> dict[str, Trace]:
-    return planted.of_purgatory()
+    return planted_purgatory.of_purgatory()
 
 
 @cache

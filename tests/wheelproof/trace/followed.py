@@ -4,29 +4,42 @@ and traces that were changed."""
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from tests.wheelproof.trace.recorded import REJECTED, mechanisms
-from tests.wheelproof.trace.test_agreement import SCENARIOS as timer_scenarios
-from tests.wheelproof.trace.test_operation_traces import REFUSED
+from tests.wheelproof.trace.recorded import mechanisms, refused
 from tests.wheelproof.trace.test_operation_traces import SOUND as operation_scenarios
 from tests.wheelproof.trace.test_replay import damages, renumbered
+from wheelproof.pipeline import law
 from wheelproof.trace import examples
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging import replay
-from wheelproof.trace.judging.verdict import Verdict
+from wheelproof.trace.judging.verdict import CONFORMS, Verdict
 from wheelproof.trace.model.replay import ModelReplay
 from wheelproof.trace.recording.record import Recorded, record
 
 TIMER, OPERATION = "timer_task_list", "delayed_operation"
 
-SCENARIOS = ((TIMER, timer_scenarios), (OPERATION, operation_scenarios))
+TIMER_SCENARIOS = (
+    "two_adders",
+    "flush_add_cancel",
+    "flush_add_cancel_two_entries",
+    "readd",
+    "expire_two_cancels",
+    "two_expire",
+    "expire_readd",
+    "adders_flush_cancels",
+    "flush_two_cancels_readd",
+    "moved_on",
+    "cancels_crossed",
+)
+
+SCENARIOS = ((TIMER, TIMER_SCENARIOS), (OPERATION, operation_scenarios))
 RUNS = [(mechanism, name) for mechanism, names in SCENARIOS for name in names]
 """(mechanism, scenario) of runs that conform."""
 
-MUTANTS = [(TIMER, name) for name in REJECTED] + [(OPERATION, name) for name in REFUSED]
+MUTANTS = [(of, name) for of in (TIMER, OPERATION) for name in refused(of) if name != "P9_live"]
 """(mechanism, mutant) of those that break a safety property: a recorded run of each is refused."""
 
 UNLIKE = {
@@ -103,7 +116,18 @@ def by_model(
 
 
 def by_rules(header: dict, events: list[dict], footer: dict | None = None) -> Verdict:
-    return replay.replay_events(header, events, footer or footer_of(header, events))
+    """The verdict of the table."""
+    return law.verdict_on(header, events, footer or footer_of(header, events))
+
+
+def accepted(header: dict, changed: Iterable[list[dict]]) -> list[bool]:
+    """Of each changed trace whether both judges take it for sound: the table, and the model of its
+    program."""
+    traces = [(header, events, footer_of(header, events)) for events in changed]
+    return [
+        verdict.verdict == CONFORMS and by_model(*trace)[0].verdict == CONFORMS
+        for trace, verdict in zip(traces, law.verdicts_on(traces), strict=True)
+    ]
 
 
 def changed(
@@ -116,3 +140,13 @@ def changed(
         made = random.Random(seed).sample(made, sample)
     for what, items in made:
         yield what, renumbered(items)
+
+
+def judged_changes(
+    recorded: Recorded, sample: int | None = None, seed: int = 1
+) -> Iterator[tuple[str, list[dict], Verdict]]:
+    """The changes of a recording, each with the verdict of the table."""
+    made = list(changed(recorded.events, sample, seed))
+    traces = [(recorded.header, events, footer_of(recorded.header, events)) for _, events in made]
+    for (what, events), verdict in zip(made, law.verdicts_on(traces), strict=True):
+        yield what, events, verdict

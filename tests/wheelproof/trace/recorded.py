@@ -4,6 +4,7 @@ files that both become."""
 from __future__ import annotations
 
 import random
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -15,28 +16,19 @@ from wheelproof.trace.recording.record import Recorded, record
 ROOT = Path(__file__).parents[3]
 NAME = "timer_task_list"
 
-REJECTED = {
-    "M1": "RingWellFormed",
-    "M2": "AtMostOneList",
-    "M3": "RingWellFormed",
-    "M3_stale_list": "RingWellFormed",
-    "M4": "NoDeadlock",
-    "M8": "CancelWins",
-    "M9": "CancelWins",
-    "M19": "TypeOK",
-    "M19_underflow": "TypeOK",
-    "FlushWithoutMonitor": "RunsOncePerAdd",
+REFUSED = {
+    (mechanism, name): rule
+    for mechanism, rules in tomllib.loads(
+        (Path(__file__).parent / "refused.toml").read_text(encoding="utf-8")
+    ).items()
+    for name, rule in rules.items()
 }
-"""Mutant of timer_task_list -> the property under which its trace is refused: that of the TOML, but
-for those in OTHERWISE."""
+"""(mechanism, mutant) -> the rule of the table that refuses its recorded run first."""
 
-OTHERWISE = {
-    "M3_stale_list": "the second link of one entry breaks the ring that it is in and leaves it "
-    "with the other list's name: one event, and the ring is what is seen of it first",
-    "M19": "the second remove of one entry takes the counter below zero: of one event, the type "
-    "is what is seen of it first",
-}
-"""Mutant -> why its trace is refused under another property than the one that the TOML names."""
+
+def refused(mechanism: str) -> dict[str, str]:
+    """Mutant of a mechanism -> the rule that refuses its recorded run first."""
+    return {name: rule for (of, name), rule in REFUSED.items() if of == mechanism}
 
 
 @cache

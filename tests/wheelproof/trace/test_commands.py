@@ -18,7 +18,6 @@ from wheelproof.errors import UsageError
 from wheelproof.pipeline import law
 from wheelproof.report import recorded
 from wheelproof.trace.format import jsonl
-from wheelproof.trace.judging import replay
 from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES
 
 HERE = Path(__file__).parent
@@ -130,21 +129,13 @@ def test_replay_shows_what_was_looked_at_or_what_led_there():
     assert result.exit_code == 0 and "looked at: AtMostOneList" in result.output
     result = invoke("replay", GOLDEN / "mutant_M1.jsonl")
     assert result.exit_code == 1
-    assert (
-        "mutants/timer_task_list.py:" in result.output
-        and "possible here" in result.output
-        and "what led there" in result.output
-    )
+    assert "mutants/timer_task_list.py:" in result.output and "what led there" in result.output
 
 
 def test_a_shrunk_trace_is_written_and_refused_again(tmp_path):
     result = invoke("shrink", GOLDEN / "mutant_M2.jsonl", "-o", tmp_path / "small.jsonl")
-    assert (
-        result.exit_code == 1
-        and "2 of 10 events" in result.output
-        and "insert list_remove(" in result.output
-    )
-    assert replay.replay(tmp_path / "small.jsonl").first.property == "AtMostOneList"
+    assert result.exit_code == 1 and "2 of 10 events" in result.output
+    assert law.of_file(tmp_path / "small.jsonl").verdict == VIOLATES
     assert len(list(jsonl.Reader(tmp_path / "small.jsonl"))) == 2
     assert invoke("shrink", GOLDEN / "readd.jsonl", "-o", tmp_path / "none.jsonl").exit_code == 5
     assert not (tmp_path / "none.jsonl").exists()
@@ -154,7 +145,7 @@ def test_a_shrunk_trace_is_written_and_refused_again(tmp_path):
 def test_a_shrunk_trace_is_of_the_form_that_its_name_says(tmp_path, name):
     pytest.importorskip("pyarrow", reason="the extra data is not installed")
     assert invoke("shrink", GOLDEN / "mutant_M2.jsonl", "-o", tmp_path / name).exit_code == 1
-    assert replay.replay(tmp_path / name).first.property == "AtMostOneList"
+    assert law.of_file(tmp_path / name).verdict == VIOLATES
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
@@ -261,14 +252,14 @@ def test_the_examples_are_written_checked_and_rejected_by_their_names(
 
 
 @pytest.mark.nightly
-def test_the_examples_of_one_mechanism_are_checked_and_repaired(tmp_path):
+def test_the_examples_of_one_mechanism_are_checked_and_shrunk(tmp_path):
     result = invoke(
         "examples", "timer_task_list", "--check", "-o", tmp_path / "again", "--subject", ROOT
     )
     assert (
         result.exit_code == 0
         and "8 of mutants: each as expected" in result.output
-        and result.output.count("cheapest repair") == 8
+        and result.output.count("events show") == 8
     )
     assert invoke("examples", "heap", "-o", tmp_path, "--subject", ROOT).exit_code == 2
 
@@ -280,7 +271,7 @@ def test_examples_that_are_not_as_expected_are_a_finding(tmp_path, monkeypatch):
     assert result.exit_code == 1 and "mutant-M9" in result.output.rpartition("not as expected")[2]
 
 
-@pytest.mark.parametrize("engine", ["rules", "memory"])
+@pytest.mark.parametrize("engine", ["memory"])
 @pytest.mark.parametrize("named", [True, False])
 def test_outside_a_project_the_error_names_what_is_missing(engine, named, tmp_path):
     """A process that has not read this project's kinds: a trace that names kinds, and one that does

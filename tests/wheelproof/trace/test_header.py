@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.wheelproof.trace.recorded import ROOT
+from wheelproof.pipeline import law
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format.parts import TraceError
 from wheelproof.trace.format.schema import HEADER
-from wheelproof.trace.judging import replay
 from wheelproof.trace.judging.verdict import CONFORMS, VERDICTS
 
 WHOLE = [
@@ -67,16 +67,16 @@ def written(path: Path, header: dict, footer: dict = FOOTER) -> Path:
 )
 def test_what_rules_could_not_use_is_refused_by_its_field(tmp_path, field, value, message):
     path = written(tmp_path / "x.jsonl", HEAD)
-    assert replay.replay(path).verdict == CONFORMS
+    assert law.of_file(path).verdict == CONFORMS
     with pytest.raises(TraceError) as caught:
-        replay.replay(written(path, HEAD | {field: value}))
+        law.of_file(written(path, HEAD | {field: value}))
     assert (caught.value.line, caught.value.field) == (1, field) and message in caught.value.message
 
 
 @pytest.mark.parametrize(("field", "value"), [("events", -1), ("dropped", -1)])
 def test_a_footer_counts_from_nought(tmp_path, field, value):
     with pytest.raises(TraceError, match="from 0 on"):
-        replay.replay(written(tmp_path / "x.jsonl", HEAD, FOOTER | {field: value}))
+        law.of_file(written(tmp_path / "x.jsonl", HEAD, FOOTER | {field: value}))
 
 
 ANYTHING = st.recursive(
@@ -121,7 +121,7 @@ def test_null_and_absent_mean_the_same_inside_too(tmp_path, field):
         "program": ("threads",),
     }[field]
     path = written(tmp_path / "x.jsonl", HEAD | {field: HEAD.get(field, {}) | dict.fromkeys(known)})
-    assert replay.replay(path).verdict == CONFORMS
+    assert law.of_file(path).verdict == CONFORMS
     assert jsonl.Reader(path).header.get(field, {}) == HEAD.get(field, {})
 
 
@@ -133,7 +133,7 @@ def test_null_and_absent_mean_the_same_inside_too(tmp_path, field):
 def test_no_header_ends_a_check_amid_its_events(tmp_path_factory, field, value):
     path = written(tmp_path_factory.mktemp("drawn") / "x.jsonl", HEAD | {field: value})
     try:
-        assert replay.replay(path).verdict in VERDICTS
+        assert law.of_file(path).verdict in VERDICTS
     except TraceError as error:
         assert error.line == 1 and error.remedy
 
@@ -142,7 +142,7 @@ def test_the_example_of_the_format_page_is_a_trace_that_conforms(tmp_path):
     text = (ROOT / "docs/trace-format.md").read_text().partition("```\n")[2].partition("```")[0]
     path = tmp_path / "page.jsonl"
     path.write_text(text)
-    verdict = replay.replay(path)
+    verdict = law.of_file(path)
     assert verdict.verdict == CONFORMS and verdict.applied["CounterExact"] == 2
     path.write_text(text.replace('"counter:1":0', '"counter:1":5'))
-    assert replay.replay(path).first.property == "CounterExact"
+    assert law.of_file(path).first.property == "CounterExact"

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from tests.wheelproof.trace.drawing import HEADERS, events
 from wheelproof.errors import ToolError, UsageError
+from wheelproof.pipeline import law
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format.parts import TraceError, event_of
 from wheelproof.trace.format.schema import NAMES
 from wheelproof.trace.format.tally import line_of
-from wheelproof.trace.judging import replay
 from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE
 
 HERE = Path(__file__).parent
@@ -81,7 +81,7 @@ def test_a_broken_file_is_refused_with_line_and_field(name):
 @pytest.mark.parametrize("name", sorted(name for name in BROKEN if "verdict" in BROKEN[name]))
 def test_a_well_formed_file_that_is_not_whole_never_conforms(name):
     expected = BROKEN[name]
-    verdict = replay.replay(HERE / "broken" / f"{name}.jsonl")
+    verdict = law.of_file(HERE / "broken" / f"{name}.jsonl")
     assert verdict.verdict in expected["verdict"].split() and verdict.verdict != CONFORMS
     assert set(expected["rule"].split()) <= {finding.property for finding in verdict.findings}
 
@@ -96,15 +96,15 @@ def test_a_newer_minor_version_may_have_more_columns(tmp_path):
     (tmp_path / "newer.jsonl").write_text(text)
     reader = jsonl.Reader(tmp_path / "newer.jsonl")
     assert all("colour" not in event for _, event in reader) and reader.unknown == {"colour"}
-    assert replay.replay(tmp_path / "newer.jsonl").verdict == CONFORMS
+    assert law.of_file(tmp_path / "newer.jsonl").verdict == CONFORMS
 
 
 def test_a_compressed_file_is_read_and_one_that_is_cut_is_incomplete(tmp_path):
     packed = gzip.compress((HERE / "golden/two_adders.jsonl").read_bytes())
     (tmp_path / "whole.jsonl.gz").write_bytes(packed)
     (tmp_path / "cut.jsonl.gz").write_bytes(packed[:-40])
-    assert replay.replay(tmp_path / "whole.jsonl.gz").verdict == CONFORMS
-    assert replay.replay(tmp_path / "cut.jsonl.gz").verdict == INCOMPLETE
+    assert law.of_file(tmp_path / "whole.jsonl.gz").verdict == CONFORMS
+    assert law.of_file(tmp_path / "cut.jsonl.gz").verdict == INCOMPLETE
 
 
 def test_a_write_that_fails_leaves_the_old_file(tmp_path):
@@ -143,7 +143,7 @@ def _packed(change):
 )
 def test_what_is_no_sound_gzip_is_no_trace(tmp_path, change, message):
     (tmp_path / "whole.jsonl.gz").write_bytes(_packed(lambda whole: whole))
-    assert replay.replay(tmp_path / "whole.jsonl.gz").verdict == CONFORMS
+    assert law.of_file(tmp_path / "whole.jsonl.gz").verdict == CONFORMS
     path = tmp_path / "broken.jsonl.gz"
     path.write_bytes(_packed(change))
     with pytest.raises(TraceError, match=message) as caught:
@@ -167,14 +167,14 @@ def test_where_a_file_breaks_off_is_reported_before_what_follows_from_it(
     whole = (HERE / "golden/two_adders.jsonl").read_bytes()
     path = tmp_path / name
     path.write_bytes(gzip.compress(whole)[cut] if name.endswith(".gz") else whole[cut])
-    verdict = replay.replay(path)
+    verdict = law.of_file(path)
     assert verdict.verdict == INCOMPLETE
     assert (verdict.first.property, verdict.first.line) == (
         "Footer",
         line,
     ) and message in verdict.first.message
     path.write_bytes(gzip.compress(whole) if name.endswith(".gz") else whole)
-    assert replay.replay(path).verdict == CONFORMS
+    assert law.of_file(path).verdict == CONFORMS
 
 
 @pytest.mark.parametrize(
@@ -210,4 +210,4 @@ def test_a_byte_order_mark_and_other_ends_of_lines_change_nothing(tmp_path, chan
     text = (HERE / "golden/two_adders.jsonl").read_bytes()
     assert change(text) != text
     (tmp_path / "x.jsonl").write_bytes(change(text))
-    assert replay.replay(tmp_path / "x.jsonl").verdict == CONFORMS
+    assert law.of_file(tmp_path / "x.jsonl").verdict == CONFORMS

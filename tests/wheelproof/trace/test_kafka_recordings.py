@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from wheelproof.pipeline import law
 from wheelproof.trace.format import jsonl
-from wheelproof.trace.judging import replay
 
 FOLDER = Path(__file__).parent / "kafka"
 SOUND = ("timer", "purgatory", "in_time")
@@ -16,7 +16,7 @@ SOUND = ("timer", "purgatory", "in_time")
 
 @pytest.mark.parametrize("name", SOUND)
 def test_a_sound_run_of_kafka_conforms(name):
-    verdict = replay.replay(FOLDER / f"{name}.jsonl.gz")
+    verdict = law.of_file(FOLDER / f"{name}.jsonl.gz")
     assert (verdict.verdict, verdict.findings) == ("conforms", ())
     assert (
         verdict.events > 100
@@ -35,14 +35,14 @@ def test_an_operation_of_kafka_is_watched_and_tried_twice():
     assert len(left) > 2 and all(
         sum(event["k"] == "watch_add" and event["op"] == op for event in events) == 2 for op in left
     )
-    verdict = replay.replay(FOLDER / "purgatory.jsonl.gz")
+    verdict = law.of_file(FOLDER / "purgatory.jsonl.gz")
     assert verdict.applied["WatcherReachable"] > 2 and verdict.applied["WatchedOnce"] > 4
 
 
 def test_a_run_of_kafka_whose_bucket_is_given_another_key_is_rejected_by_name():
     """D1: a stalled add moves the key of a bucket that is queued, and an entry fires 371 ms
     late."""
-    verdict = replay.replay(FOLDER / "late.jsonl.gz")
+    verdict = law.of_file(FOLDER / "late.jsonl.gz")
     assert verdict.verdict == "violates"
     assert [finding.property for finding in verdict.findings if finding.event] == [
         "QueuedOnceWithItsKey",

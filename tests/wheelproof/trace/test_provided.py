@@ -11,9 +11,6 @@ from wheelproof.trace import provided
 
 PARTS = {
     provided.Bulk: own.BULK,
-    provided.Rules: own.RULES,
-    provided.Shrinker: own.SHRINKER,
-    provided.State: own.RULES.State({}),
     provided.Words: own.WORDS,
 }
 

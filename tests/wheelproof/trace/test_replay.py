@@ -10,33 +10,44 @@ from pathlib import Path
 
 import pytest
 
-from tests.wheelproof.trace.recorded import REJECTED
-from traces import rules
+from wheelproof.pipeline import law
 from wheelproof.trace.format import jsonl
-from wheelproof.trace.format.schema import KINDS
+from wheelproof.trace.format.schema import NUMBERED
 from wheelproof.trace.format.tally import Tally, line_of
 from wheelproof.trace.judging import replay
 from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, OUT_OF_MODEL, VIOLATES
 
 GOLDEN = Path(__file__).parent / "golden"
-OF_GOLDEN = REJECTED | {"M19": "CounterExact"}
-"""As REJECTED, but for M19: its golden trace is of flush_two_cancels, where the counter stays above
-zero."""
+FIRST = {
+    "FlushWithoutMonitor": "StepFollows",
+    "M1": "ExactlyItsList",
+    "M2": "AtMostOneList",
+    "M3": "AtMostOneList",
+    "M4": "BracketCloses",
+    "M8": "CheckedLive",
+    "M9": "CheckBeforeHandOver",
+    "M19": "ExactlyItsList",
+    "M19_underflow": "ExactlyItsList",
+}
+"""Mutant -> the rule that its golden trace breaks first."""
 CONFORMING = sorted(path for path in GOLDEN.glob("*.jsonl") if not path.stem.startswith("mutant_"))
 
 
 @pytest.mark.parametrize("path", CONFORMING, ids=lambda path: path.stem)
 def test_a_golden_trace_of_the_implementation_conforms(path):
-    verdict = replay.replay(path)
+    verdict = law.of_file(path)
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
     assert verdict.events > 10 and verdict.applied["ExactlyItsList"] > 0
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("mutant_*.jsonl")), ids=lambda path: path.stem)
-def test_a_golden_trace_of_a_mutant_is_refused_by_its_property_at_its_line(path):
-    verdict = replay.replay(path)
+def test_a_golden_trace_of_a_mutant_is_refused_by_its_rule_at_its_line(path):
+    verdict = law.of_file(path)
     assert verdict.verdict == VIOLATES
-    assert verdict.first.property == OF_GOLDEN[path.stem.removeprefix("mutant_")]
+    assert verdict.first.property == FIRST[path.stem.removeprefix("mutant_")]
+    if verdict.first.line == 0:  # a bracket that no event closes
+        assert path.stem == "mutant_M4"
+        return
     lines = path.read_bytes().splitlines(keepends=True)
     assert lines[verdict.first.line - 1] == line_of(verdict.first.event)
 
@@ -57,6 +68,8 @@ def renumbered(events):
         event = copy.deepcopy(event)
         threads[event["tid"]] += 1
         event |= {"tseq": threads[event["tid"]], "lc": lc}
+        for column in NUMBERED:
+            event.pop(column, None)
         if "ord" in event:
             renewed = []
             for kind, name, _, mode in event["ord"]:
@@ -71,11 +84,15 @@ def renumbered(events):
     return out
 
 
-def judged(header, events):
+def footer_of(header, events):
     tally = Tally(header)
     for event in events:
         tally.count(event)
-    return replay.replay_events(header, events, tally.footer())
+    return tally.footer()
+
+
+def judged(header, events):
+    return law.verdict_on(header, events, footer_of(header, events))
 
 
 def damages(events):
@@ -114,10 +131,9 @@ numbers, which this test repairs."""
 def test_no_damage_is_taken_for_the_original(path):
     """With the numbers as they were recorded every damage is seen, whatever the event."""
     header, events, footer = read(path)
-    for what, damaged in damages(events):
-        assert replay.replay_events(header, damaged, footer).verdict != CONFORMS or what.startswith(
-            ("swap", "retarget")
-        ), what
+    verdicts = law.verdicts_on([(header, damaged, footer) for _, damaged in damages(events)])
+    for (what, damaged), verdict in zip(damages(events), verdicts, strict=True):
+        assert verdict.verdict != CONFORMS or what.startswith(("swap", "retarget")), what
         tally = Tally(header)
         for event in damaged:
             tally.count(event)
@@ -131,15 +147,19 @@ def test_damage_that_is_hidden_by_new_numbers_is_seen_by_the_rules(path):
     each with the reason."""
     header, events, _ = read(path)
     assert judged(header, renumbered(events)).verdict == CONFORMS
-    total, survived = 0, []
-    for what, damaged in damages(events):
-        if what.split()[1].split("@")[0] in HARMLESS:
-            continue
-        total += 1
-        if judged(header, renumbered(damaged)).verdict == CONFORMS:
-            survived.append(what)
+    changed = [
+        (what, renumbered(damaged))
+        for what, damaged in damages(events)
+        if what.split()[1].split("@")[0] not in HARMLESS
+    ]
+    verdicts = law.verdicts_on([(header, after, footer_of(header, after)) for _, after in changed])
+    survived = [
+        what
+        for (what, _), verdict in zip(changed, verdicts, strict=True)
+        if verdict.verdict == CONFORMS
+    ]
     unexplained = [what for what in survived if not explained(what)]
-    assert total > 10 and not unexplained, unexplained
+    assert len(changed) > 10 and not unexplained, unexplained
 
 
 def explained(what: str) -> bool:
@@ -160,8 +180,7 @@ def explained(what: str) -> bool:
     )
 
 
-def test_replay_knows_the_kinds_of_the_format_and_says_so_of_any_other():
-    assert rules.KINDS == KINDS.keys()
+def test_a_kind_that_is_not_of_the_format_is_named():
     header, events, _ = read(CONFORMING[0])
     strange = {"tid": 9, "tseq": 1, "lc": 99, "k": "warp", "phase": "atomic", "op": 5, "key": 6}
     verdict = judged(header, [*events, strange])
@@ -179,26 +198,19 @@ def test_without_order_tokens_nothing_follows():
     spread = [
         dict(event, ord=tuple((*token, token[2] + 1) for token in event["ord"])) for event in events
     ]
-    assert replay.replay_events(header, spread, None).verdict == INCOMPLETE
+    assert law.verdict_on(header, spread, None).verdict == INCOMPLETE
 
 
 def test_the_order_of_the_lines_does_not_matter(tmp_path):
     header, events, footer = read(GOLDEN / "readd.jsonl")
     footer = {name: value for name, value in footer.items() if name != "sha256"}
     jsonl.write(tmp_path / "reversed.jsonl", header, reversed(events), footer)
-    assert replay.replay(tmp_path / "reversed.jsonl").verdict == CONFORMS
+    assert law.of_file(tmp_path / "reversed.jsonl").verdict == CONFORMS
 
 
 def test_a_file_far_out_of_order_is_sorted_as_a_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(replay, "BUFFER", 3)
     test_the_order_of_the_lines_does_not_matter(tmp_path)
-
-
-def test_the_finding_says_what_was_possible():
-    found = replay.replay(GOLDEN / "mutant_M2.jsonl").first
-    entry = found.event["entry"]
-    assert any(text.startswith(f"list_remove(e{entry}") for text in found.enabled)
-    assert not any(text.startswith("list_add") for text in found.enabled)
 
 
 def test_what_lies_beyond_the_cut_is_no_evidence(tmp_path):
@@ -213,16 +225,16 @@ def test_what_lies_beyond_the_cut_is_no_evidence(tmp_path):
     tally = Tally(header)
     for event in lost:
         tally.count(event)
-    assert replay.replay_events(header, lost, tally.footer()).verdict == VIOLATES
+    assert law.verdict_on(header, lost, tally.footer()).verdict == VIOLATES
     entry = next(token for token in faulty["ord"] if token[1].startswith("entry:"))
     cut = {
         f"L {entry[1]}": entry[2] - 2
     }  # ... and its removal lie beyond what is known to be whole
-    assert replay.replay_events(header, lost, tally.footer(cut=cut)).verdict == CONFORMS
+    assert law.verdict_on(header, lost, tally.footer(cut=cut)).verdict == CONFORMS
     jsonl.write(tmp_path / "cut.jsonl", header, lost, cut=cut)
-    assert replay.replay(tmp_path / "cut.jsonl").verdict == CONFORMS
+    assert law.of_file(tmp_path / "cut.jsonl").verdict == CONFORMS
     jsonl.write(tmp_path / "late.jsonl", header, lost, cut={f"L {entry[1]}": entry[2]})
-    assert replay.replay(tmp_path / "late.jsonl").verdict == VIOLATES
+    assert law.of_file(tmp_path / "late.jsonl").verdict == VIOLATES
 
 
 def test_another_spelling_of_the_same_lines_has_the_same_hash(tmp_path):
@@ -232,4 +244,4 @@ def test_another_spelling_of_the_same_lines_has_the_same_hash(tmp_path):
     ]
     (tmp_path / "spaced.jsonl").write_text("\n".join(lines) + "\n")
     assert lines[1] != (GOLDEN / "readd.jsonl").read_text().splitlines()[1]
-    assert replay.replay(tmp_path / "spaced.jsonl").verdict == CONFORMS
+    assert law.of_file(tmp_path / "spaced.jsonl").verdict == CONFORMS

@@ -11,13 +11,11 @@ from collections import Counter
 import pytest
 
 from tests.nights import only
+from tests.wheelproof.trace.followed import by_rules
 from tests.wheelproof.trace.recorded import mechanisms, of_turns
-from tests.wheelproof.trace.test_shrink import numbered
 from traces import timer_columns, translator
-from traces.shrink import shrink
-from wheelproof.trace.format import jsonl
+from wheelproof.pipeline import law, shrinking
 from wheelproof.trace.format.parts import event_of
-from wheelproof.trace.judging import replay
 from wheelproof.trace.judging.verdict import CONFORMS, VIOLATES, Verdict
 from wheelproof.trace.recording import record as records
 from wheelproof.trace.recording.loading import Traced
@@ -39,7 +37,7 @@ SCENARIOS = (
 
 
 def judged(recorded) -> Verdict:
-    return replay.replay_events(recorded.header, recorded.events, recorded.footer)
+    return law.verdict_on(recorded.header, recorded.events, recorded.footer)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -88,7 +86,7 @@ def test_a_crowd_that_takes_turns_conforms_and_every_rule_has_something_to_look_
         min(
             verdict.applied[name]
             for name in (
-                "QueuedOnceWithItsKey",
+                "QueuedWithItsKey",
                 "NotEarly",
                 "KeyBeforeDeadline",
                 "SlotInRange",
@@ -240,12 +238,11 @@ def test_the_corrected_order_keeps_the_key_through_a_stall():
 def test_kafka_s_order_gives_a_queued_bucket_another_key_and_the_trace_shows_it(tmp_path):
     recorded = stalled("D1")
     verdict = judged(recorded)
-    assert (verdict.verdict, verdict.first.property) == (VIOLATES, "QueuedOnceWithItsKey")
-    assert "is given the key 15 while it is queued with 6" in verdict.first.message
-    small = shrink(recorded.header, numbered(recorded.events))
-    assert len(small.events) <= 20 and small.property == "QueuedOnceWithItsKey"
-    jsonl.write(tmp_path / "d1.jsonl", small.header, small.events, small.footer)
-    assert replay.replay(tmp_path / "d1.jsonl").first.message == verdict.first.message
+    assert (verdict.verdict, verdict.first.property) == (VIOLATES, "QueuedOnce")
+    assert "offered with key 15 ms, in the queue with 6 ms" in verdict.first.message
+    recorded.write(tmp_path / "d1.jsonl")
+    small = shrinking.shrunk(tmp_path / "d1.jsonl")
+    assert len(small.events) <= 20 and small.message == verdict.first.message
 
 
 # -- one planted fault for each rule of the wheel and the queue
@@ -267,18 +264,22 @@ def planted(kind: str, change):
     ("kind", "change", "property"),
     [
         ("list_add", lambda event: {**event, "bucket": (event["bucket"] + 1) % 5}, "SlotInRange"),
-        ("dq_poll", lambda event: {**event, "key_ms": event["key_ms"] + 1}, "QueuedOnceWithItsKey"),
-        ("dq_poll", lambda event: {**event, "k": "dq_offer"}, "QueuedOnceWithItsKey"),
+        ("dq_poll", lambda event: {**event, "key_ms": event["key_ms"] + 1}, "QueuedWithItsKey"),
+        ("dq_poll", lambda event: {**event, "k": "dq_offer"}, "QueuedOnce"),
         (
             "clock_advance",
             lambda event: {**event, "wheel_ms": 0} if event["level"] == 1 else None,
-            "NotEarly",
+            "ClockStopsAtKey",
         ),
-        ("expire_submit", lambda event: {**event, "exp_ms": event["exp_ms"] + 100}, "NotEarly"),
+        (
+            "expire_submit",
+            lambda event: {**event, "exp_ms": event["exp_ms"] + 100},
+            "DeadlineStays",
+        ),
         (
             "bucket_expiry_set",
             lambda event: {**event, "pre": {"key_ms": 3}},
-            "QueuedOnceWithItsKey",
+            "KeyObserved",
         ),
         (
             "list_remove",
@@ -318,8 +319,9 @@ def planted(kind: str, change):
 )
 def test_a_planted_fault_is_refused_by_the_rule_that_is_for_it(kind, change, property):
     header, events = planted(kind, change)
-    verdict = replay.replay_events(header, events, None)
-    assert (verdict.verdict, verdict.first.property) == (VIOLATES, property)
+    verdict = by_rules(header, events)
+    names = {finding.property for finding in verdict.findings}
+    assert verdict.verdict == VIOLATES and property in names, names
 
 
 def test_an_entry_has_the_delay_of_its_request_and_none_without_one():

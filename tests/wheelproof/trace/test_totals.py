@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from wheelproof.pipeline import law
 from wheelproof.trace.format import jsonl, totals
 from wheelproof.trace.format.jsonl import Reader
 from wheelproof.trace.format.parts import TraceError, footer_of
 from wheelproof.trace.format.tally import Tally
-from wheelproof.trace.judging import replay
 
 GOLDEN = sorted(
     path
@@ -59,12 +59,12 @@ def test_a_lost_event_that_bears_a_token_is_noticed_wherever_it_was_by_the_total
     header, events, _ = read(path)
     footer, lost = counted(header, events), 0
     del footer["sha256"]
-    assert replay.replay_events(header, events, footer).verdict == "conforms"
+    assert law.verdict_on(header, events, footer).verdict == "conforms"
     for number, event in enumerate(events):
         if not any(len(token) == 4 for token in event.get("ord", ())):
             continue
         left = without(events, number)
-        verdict = replay.replay_events(header, left, hidden(left, footer))
+        verdict = law.verdict_on(header, left, hidden(left, footer))
         assert verdict.verdict != "conforms"
         assert any(
             finding.property == "Footer" and "of the tokens" in finding.message
@@ -83,7 +83,7 @@ def test_a_file_that_ends_early_is_incomplete_whichever_footer_it_has(path, tmp_
             jsonl.write(
                 tmp_path / "cut.jsonl", header, events[:count], hidden(events[:count], footer)
             )
-            verdict = replay.replay(tmp_path / "cut.jsonl")
+            verdict = law.of_file(tmp_path / "cut.jsonl")
             assert verdict.verdict == "incomplete", (count, verdict.findings)
             assert any("Footer" == finding.property for finding in verdict.findings)
 
@@ -93,7 +93,7 @@ def test_other_numbers_with_the_same_count_contradict_the_footer():
     for what in totals.NAMES[1:]:
         footer = counted(header, events)
         footer["tokens"]["L list"][what] += 1
-        verdict = replay.replay_events(header, events, footer)
+        verdict = law.verdict_on(header, events, footer)
         assert (
             verdict.verdict == "out-of-model" and f"L list the {what} is" in verdict.first.message
         )
@@ -102,9 +102,9 @@ def test_other_numbers_with_the_same_count_contradict_the_footer():
 def test_a_footer_that_names_each_token_is_read_still():
     header, events, footer = read(GOLDEN[0])
     assert "per_token_last_seq" in footer and "tokens" not in footer and header["schema_minor"] < 2
-    assert replay.replay_events(header, events, footer).verdict == "conforms"
+    assert law.verdict_on(header, events, footer).verdict == "conforms"
     footer["per_token_last_seq"]["L list:1"] += 1
-    assert replay.replay_events(header, events, footer).verdict == "incomplete"
+    assert law.verdict_on(header, events, footer).verdict == "incomplete"
 
 
 @pytest.mark.parametrize(

@@ -272,7 +272,7 @@ def examples(
         if verdict.verdict != ("violates" if trace.mutant else "conforms"):
             wrong.append(path)
         if verdict.verdict == "violates" and not isinstance(trace, Recording):
-            print_reasons(path, verdict.findings[0])
+            print_reasons(path)
     if checked:
         mutants = sum(bool(trace.mutant) for _, trace in written)
         print(

@@ -11,16 +11,16 @@ from wheelproof.trace import declared
 from wheelproof.trace.steps import format as steps
 
 if TYPE_CHECKING:
+    from wheelproof.pipeline.shrinking import Small
     from wheelproof.trace.format.heads import Header
     from wheelproof.trace.judging.verdict import Finding, Verdict
-    from wheelproof.trace.provided import Shrunk
 
 
-def print_shrunk(found: Shrunk) -> None:
-    shown = Shown(found.header)
-    repair = f"; cheapest repair: {found.repair}" if found.repair else ""
-    print(f"  {len(found.events)} events show {found.property}{repair}")
-    for line, event in zip(found.lines, found.events):
+def print_shrunk(small: Small) -> None:
+    """Print the events of a shrunk trace."""
+    shown = Shown(small.header)
+    print(f"  {len(small.events)} events show {small.property}")
+    for line, event in zip(small.lines, small.events, strict=True):
         print(f"    line {line}: {shown.event(event)}")
 
 

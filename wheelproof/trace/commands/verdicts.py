@@ -47,9 +47,9 @@ ChosenEngine = Annotated[
     Engine | None,
     typer.Option(
         "--engine",
-        help="One judge alone: the model's own steps, or rules event by event; or the table of "
-        "rules in bulk, on Spark or in memory. Without: the table for traces of events, and the "
-        "model where a program is named, as in recordings of labelled operations.",
+        help="The model's own steps alone; or the table of rules in bulk, on Spark or in memory. "
+        "Without: the table for traces of events, and the model where a program is named, as in "
+        "recordings of labelled operations.",
     ),
 ]
 Master = Annotated[
@@ -331,23 +331,18 @@ def _header(trace: Path) -> Header:
 
 
 def _print_reasons(trace: Path, finding: Finding) -> None:
-    """Print the possible steps where an event was refused, and the events before it."""
-    if declared.find("rules") is not None:
-        from wheelproof.trace.judging.replay import replay as judge
-
-        refused = judge(trace).first
-        if refused is not None and refused.event is not None and refused.line == finding.line:
-            able = ", ".join(refused.enabled) or "nothing"
-            print(f"  possible here, on the same things: {able}")
+    """Print the steps that the model could take instead, and the events that led there."""
+    if finding.enabled:
+        print(f"  possible here: {'; '.join(finding.enabled)}")
     print("  what led there:")
-    print_reasons(trace, finding)
+    print_reasons(trace)
 
 
-def print_reasons(trace: Path, finding: Finding) -> None:
+def print_reasons(trace: Path) -> None:
     """Print the few events that show why a trace is refused."""
-    from wheelproof.pipeline.shrinking import explained
+    from wheelproof.pipeline.shrinking import shrunk
 
-    small = explained(trace, finding.line)
+    small = shrunk(trace)
     if small is not None:
         shown.print_shrunk(small)
 
@@ -366,12 +361,10 @@ def shrink(
     ] = None,
     root: Subject = Path("."),
 ) -> None:
-    """Find the few events that make a trace a violation, and the cheapest edit that would repair
-    it."""
+    """Find the few events that make a trace a violation."""
     declared.use(root)
-    from wheelproof.pipeline.shrinking import explained
-    from wheelproof.trace.judging.replay import reader_of
-    from wheelproof.trace.judging.shrunk import before_a_cut
+    from wheelproof.pipeline.shrinking import shrunk
+    from wheelproof.trace.judging.replay import before_a_cut, reader_of
     from wheelproof.trace.steps.format import is_recording
 
     if output is not None:
@@ -381,18 +374,16 @@ def shrink(
             f"{trace}: a recording of labelled operations is not shrunk.",
             "`wheelproof trace replay` shows the step that is refused, and what led there.",
         )
-    verdict = verdict_on(trace, Judges(root))
-    first = verdict.first if verdict.verdict == "violates" else None
-    found = None if first is None else explained(trace, first.line)
-    if found is None:
+    small = shrunk(trace)
+    if small is None:
         raise NothingChecked(
             f"{trace}: no rule refuses it, so that there is nothing to shrink.",
             "`wheelproof trace check` says what else it lacks.",
         )
     target = output or trace.with_name(f"{trace.name.partition('.')[0]}-shrunk.jsonl")
-    write(target, found.header, found.events, found.footer)
+    write(target, small.header, small.events, small.footer)
     events = sum(1 for _ in before_a_cut(reader_of(trace)))
-    print(f"{target}: {len(found.events)} of {events:,} events")
-    print(f"  {found.property}: {found.message}")
-    shown.print_shrunk(found)
+    print(f"{target}: {len(small.events)} of {events:,} events")
+    print(f"  {small.property}: {small.message}")
+    shown.print_shrunk(small)
     raise typer.Exit(1)

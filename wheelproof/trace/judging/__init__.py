@@ -1,1 +1,1 @@
-"""Traces judged event by event: verdicts, order, rules."""
+"""Traces read in their order: verdicts, gaps, contradictions."""

@@ -9,7 +9,6 @@ from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.cut import Cut
-from wheelproof.trace.judging.events import Refusal
 from wheelproof.trace.judging.order import Order, against_footer
 from wheelproof.trace.judging.verdict import (
     CONFORMS,
@@ -19,6 +18,7 @@ from wheelproof.trace.judging.verdict import (
     VACUOUS,
     VIOLATES,
     Finding,
+    Refusal,
     Verdict,
 )
 

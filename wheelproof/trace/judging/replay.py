@@ -13,7 +13,6 @@ from wheelproof.trace.format.jsonl import Reader
 from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.judging import Judging
-from wheelproof.trace.judging.rules import Replay
 from wheelproof.trace.judging.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -73,7 +72,15 @@ class Judge(Protocol):
     def __call__(self, header: Header, *, cut: Mapping[str, int] | None = None) -> Judging: ...
 
 
-def replay(path: Path, judge: Judge = Replay) -> Verdict:
+def before_a_cut(reader: AnyReader) -> Iterator[Item]:
+    """The events of a file, up to where it is cut off."""
+    try:
+        yield from reader
+    except CutOff:
+        return
+
+
+def replay(path: Path, judge: Judge) -> Verdict:
     """The verdict on the trace in a file. Raises TraceError where the file is no trace at all."""
     reader = reader_of(path)
     try:
@@ -134,7 +141,7 @@ def replay_events(
     header: Header,
     events: Iterable[Event],
     footer: Footer | None,
-    judge: Judge = Replay,
+    judge: Judge,
 ) -> Verdict:
     """The verdict on events at hand, numbered from line 2 on as in a file."""
     run = judge(header, cut=None if footer is None else footer.get("cut"))

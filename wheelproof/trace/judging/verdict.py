@@ -26,6 +26,14 @@ NOTHING = "Rules"
 
 
 @dataclass(frozen=True)
+class Refusal:
+    """Why an event is no step: the property that it breaks, and a sentence."""
+
+    property: str
+    message: str
+
+
+@dataclass(frozen=True)
 class Finding:
     """One event that was refused, or one thing that is missing. ``line`` is 0 where it is about the
     whole file."""

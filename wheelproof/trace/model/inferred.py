@@ -20,9 +20,12 @@ from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.heads import Footer, Header
 from wheelproof.trace.format.parts import CutOff
 from wheelproof.trace.format.tally import Tally
-from wheelproof.trace.judging.events import Refusal
 from wheelproof.trace.judging.judging import Judging
-from wheelproof.trace.judging.verdict import Finding, Verdict
+from wheelproof.trace.judging.verdict import (
+    Finding,
+    Refusal,
+    Verdict,
+)
 from wheelproof.trace.model.observed import read
 from wheelproof.trace.model.replay import BUDGET, PROPERTY, ModelReplay
 

@@ -1,7 +1,7 @@
 """A trace judged by the model itself: each event must be a step that the model can take, with the
 same values.
 
-The rules of ``judging.rules`` are the fast tier and know events alone. Here the model is followed
+The table of rules is the fast tier and knows events alone. Here the model is followed
 with all states that it may be in, with its locks, pointers and history, so that more is checked.
 ``oracle`` checks a part of the trace with TLC.
 """
@@ -16,9 +16,11 @@ from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.heads import Header
-from wheelproof.trace.judging.events import Refusal
 from wheelproof.trace.judging.judging import Judging
-from wheelproof.trace.judging.verdict import Finding
+from wheelproof.trace.judging.verdict import (
+    Finding,
+    Refusal,
+)
 from wheelproof.trace.model import misses
 from wheelproof.trace.model.following import Steps
 from wheelproof.trace.model.observed import CLOSES, OPENED, START, STOP, Names, Table, Unknown, read

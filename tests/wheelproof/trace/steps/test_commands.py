@@ -68,7 +68,6 @@ def test_a_refused_step_is_data_too(mutant):
 @pytest.mark.parametrize(
     "arguments, says",
     [
-        (("check", "--engine", "rules"), "rules are about events"),
         (("replay", "--oracle"), "TLC checks traces of events only"),
         (("replay", "--model", "--field", "a=b"), "its program is in its header"),
         (("shrink",), "is not shrunk"),
