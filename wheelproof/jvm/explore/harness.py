@@ -20,6 +20,9 @@ COMMONS = Artifact(
     "9a579b54d292ad9be171d4313fd4739c635592c2b5ac3a459bbd1049cddec6a0",
 )
 
+NEWEST = 24
+"""The Java release whose class files ASM 9.7.1 still reads: the JDK's own are copied."""
+
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 
 
@@ -38,7 +41,7 @@ def prepare(source: Path, jars: Sequence[Path], fetch: bool = True) -> Harness:
     """Compile a harness against the jars of its subject, and the tool's own classes.
 
     The class has the file's name. Raises UsageError where a file is absent or the harness does not
-    compile, and NotHere where there is no Java 17.
+    compile, and NotHere where there is no Java from 17 to NEWEST.
     """
     for file in (source, *jars):
         if not file.exists():
@@ -49,6 +52,12 @@ def prepare(source: Path, jars: Sequence[Path], fetch: bool = True) -> Harness:
         runtime = java.locate("explore", setup.MINIMUM, f"Install Java {setup.MINIMUM} or newer.")
     except ToolError as error:
         raise NotHere(error.message, error.remedy) from error
+    if runtime.version > NEWEST:
+        raise NotHere(
+            f"explore reads the class files of Java {setup.MINIMUM} to {NEWEST}, and "
+            f"{runtime.executable} is Java {runtime.version}.",
+            "Name an older one with JAVA_HOME.",
+        )
     executable = runtime.executable
     libraries = tuple(locate([*setup.ASM, COMMONS], fetch))
     layer = setup.compile_java(executable, sorted(setup.SOURCES.glob("*.java")), libraries, fetch)

@@ -2,11 +2,15 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
 from tests.docs.test_quotes import printed, unlike
 from tests.examples.pages import ROOT, wheelproof
+from wheelproof import java
+from wheelproof.jvm.explore import harness as harnesses
+from wheelproof.jvm.jars import NotHere
 
 PAGE = (ROOT / "docs" / "verify-java.md").read_text(encoding="utf-8")
 STOCK = ROOT / "examples" / "stock"
@@ -124,6 +128,13 @@ def test_bad_input_is_named_with_its_remedy(tmp_path, arguments, words):
     harness(tmp_path, "undefined();").with_suffix(".txt").write_text("")
     code, output = wheelproof(tmp_path, "explore", *arguments)
     assert code == 2 and words in output
+
+
+def test_a_java_whose_class_files_cannot_be_read_is_named(monkeypatch):
+    newest = java.Java(Path("java"), harnesses.NEWEST + 1, "PATH")
+    monkeypatch.setattr(java, "locate", lambda *_: newest)
+    with pytest.raises(NotHere, match="Java 17 to 24, and java is Java 25"):
+        harnesses.prepare(STOCK / "StockRace.java", [])
 
 
 def test_a_harness_without_a_run_is_named(tmp_path):

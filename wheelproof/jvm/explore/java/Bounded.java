@@ -13,7 +13,7 @@ final class Bounded extends Systematic {
     @Override
     int first(Node node) {
         int last = 1 << node.last;
-        if ((node.enabled & last) != 0 && node.preemptions >= bound) {
+        if ((node.prompt & last) != 0 && node.preemptions >= bound) {
             refused |= node.enabled != last;
             node.chosen = node.last;
             return last;

@@ -35,6 +35,8 @@ final class Execution {
     int count;
     int last;
     int preemptions;
+    /** The threads that can move without a time-out, as bits. */
+    int prompt;
     /** Virtual time. */
     long nanos;
     Scheduler scheduler;
@@ -255,10 +257,12 @@ final class Execution {
         }
         int enabled = 0;
         int alive = 0;
+        prompt = 0;
         for (int index = 0; index < count; index++) {
             if (!strands[index].ended) {
                 alive++;
                 enabled |= strands[index].isEnabled(true, this) ? 1 << index : 0;
+                prompt |= strands[index].isEnabled(false, this) ? 1 << index : 0;
             }
         }
         if (alive == 0 || strands[0].ended && Waiting.isIdle(this)) {
@@ -282,12 +286,13 @@ final class Execution {
             result = scheduler.why();
             return null;
         }
-        boolean preempts = chosen != last && (enabled & 1 << last) != 0;
+        boolean preempts = chosen != last && (prompt & 1 << last) != 0;
+        boolean stays = chosen != last && (enabled & 1 << last) != 0;
         preemptions += preempts ? 1 : 0;
         last = chosen;
         Strand strand = strands[chosen];
         if (recorder != null) {
-            recorder.moves(strand, preempts);
+            recorder.moves(strand, preempts, stays);
         }
         commit(strand);
         return strand;

@@ -100,7 +100,12 @@ final class Monitors {
         monitor.owner = null;
         monitor.location.published = strand.clock.clone();
         strand.clock[strand.index]++;
-        strand.held.remove(strand.held.lastIndexOf(object));
+        for (int index = strand.held.size() - 1; index >= 0; index--) {
+            if (strand.held.get(index) == object) { // its own equals is the program's code
+                strand.held.remove(index);
+                break;
+            }
+        }
     }
 
     /**

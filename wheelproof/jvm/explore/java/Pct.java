@@ -38,10 +38,11 @@ final class Pct extends Scheduler {
                 priorities[execution.last] = --lowest;
             }
         }
+        int can = random.nextInt(Uniform.RARE) == 0 ? enabled : prompt(execution, enabled);
         int best = -1;
         for (int index = 0; index < execution.count; index++) {
-            boolean can = (enabled & 1 << index) != 0;
-            if (can && (best < 0 || priorities[index] > priorities[best])) {
+            boolean is = (can & 1 << index) != 0;
+            if (is && (best < 0 || priorities[index] > priorities[best])) {
                 best = index;
             }
         }

@@ -60,8 +60,8 @@ final class Recorder {
         return visits.getOrDefault(strand.label + " " + strand.site.key, 0);
     }
 
-    /** The chosen thread is about to do its operation. */
-    void moves(Strand strand, boolean preempts) {
+    /** A thread is about to do its operation. {@code stays}: the one before could have gone on. */
+    void moves(Strand strand, boolean preempts, boolean stays) {
         finish();
         Step step = step(strand, strand.kind, strand.site, strand.object);
         step.offset = strand.offset;
@@ -69,8 +69,8 @@ final class Recorder {
         step.operation = operation(strand);
         steps.add(step);
         if (before != null && before != strand) {
-            String place = preempts ? before.site.key : "";
-            switches.add(new Switch(before.label, place, preempts ? visits(before) : 0,
+            String place = stays ? before.site.key : "";
+            switches.add(new Switch(before.label, place, stays ? visits(before) : 0,
                     strand.label));
         } else if (before == null && strand.index != 0) {
             switches.add(new Switch(execution.strands[0].label, "", 0, strand.label));

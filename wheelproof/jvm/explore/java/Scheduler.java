@@ -33,9 +33,16 @@ abstract class Scheduler {
         return -1;
     }
 
-    /** The thread that ran last, else the first one. */
+    /** The thread that ran last, else the first one; a time-out comes where no other can move. */
     static int calm(Execution execution, int enabled) {
-        boolean stays = (enabled & 1 << execution.last) != 0;
-        return stays ? execution.last : Integer.numberOfTrailingZeros(enabled);
+        int prompt = prompt(execution, enabled);
+        boolean stays = (prompt & 1 << execution.last) != 0;
+        return stays ? execution.last : Integer.numberOfTrailingZeros(prompt);
+    }
+
+    /** Those that move without a time-out, if there are any. */
+    static int prompt(Execution execution, int enabled) {
+        int prompt = enabled & execution.prompt;
+        return prompt == 0 ? enabled : prompt;
     }
 }

@@ -10,7 +10,7 @@ final class Search {
     /** Random runs at the begin, and between runs of the search. */
     private static final int WARM_UP = 30;
     private static final int BETWEEN = 500;
-    private static final int EVERY = 1_000;
+    private static final int EVERY = 500;
     /** Runs of a search for fewer preemptions. */
     private static final int SHORTENING = 20_000;
     private static final int REPEATED = 2;

@@ -11,6 +11,7 @@ abstract class Systematic extends Scheduler {
     /** A choice of a run. Sets of threads are bits. */
     static final class Node {
         final int enabled;
+        final int prompt;
         final int last;
         final int preemptions;
         /** To be tried, tried, and not to be tried. */
@@ -21,6 +22,7 @@ abstract class Systematic extends Scheduler {
 
         Node(int enabled, Execution execution) {
             this.enabled = enabled;
+            this.prompt = execution.prompt;
             this.last = execution.last;
             this.preemptions = execution.preemptions;
         }

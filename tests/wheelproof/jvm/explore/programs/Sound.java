@@ -275,3 +275,42 @@ class Throws {
         assert count == 2;
     }
 }
+
+/** A monitor is an object that is not even equal to itself. */
+class EqualsNothing {
+    int count;
+
+    @Override
+    public boolean equals(Object other) {
+        return false;
+    }
+
+    @Override
+    public int hashCode() {
+        return 0;
+    }
+
+    synchronized void add() {
+        count++;
+    }
+
+    void run() throws Exception {
+        Sound.both(this::add, this::add);
+        assert count == 2;
+    }
+}
+
+/** Threads are started and joined by references of methods, which are no calls. */
+class StartsByReference {
+    final AtomicInteger value = new AtomicInteger();
+
+    void run() throws Exception {
+        List<Thread> threads = List.of(new Thread(value::incrementAndGet),
+                new Thread(value::incrementAndGet));
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assert value.get() == 2;
+    }
+}
