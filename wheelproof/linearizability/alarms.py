@@ -52,9 +52,13 @@ def several_calls(names: Sequence[str]) -> Alarm:
 def who_was_first(
     refusal: Refusal, specification: Specification, condition: Condition
 ) -> Alarm | None:
-    """An order explains all but the results of one operation, and others are compared."""
+    """An order explains all but the results of one operation, and others are compared.
+
+    Where it raises an exception, it says more than that: none is ignored.
+    """
     operations = refusal.operations
     names = {o.call.name for o in operations if not o.is_pending and o.thread}
+    names -= {o.call.name for o in operations if isinstance(o.result, Raised)}
     before = condition.before(operations)
     for name in sorted(names):
         compared = [o for o in operations if o.call.name != name and o.result is not None]

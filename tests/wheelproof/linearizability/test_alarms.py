@@ -29,6 +29,18 @@ class Emitter:
         return present
 
 
+class RaisingEmitter(Emitter):
+    """A second call that looks too early raises an exception."""
+
+    def emit(self):
+        if not self.handlers:
+            return False
+        with self.lock:
+            self.handlers.pop()
+            self.ran += 1
+        return True
+
+
 class TwiceEmitter(Emitter):
     """A handler runs twice: no order has that."""
 
@@ -120,6 +132,11 @@ def test_a_result_that_says_who_was_first():
     assert "explains all but the results of emit" in text and 'ignore_results="emit"' in text
     assert passing(Emitter, ONCE, observe=ran, ignore_results="emit")
     assert "who was first" not in failing(TwiceEmitter, ONCE, observe=ran)
+
+
+def test_an_exception_does_not_say_who_was_first():
+    text = failing(RaisingEmitter, ONCE, observe=ran)
+    assert "raises IndexError" in text and "who was first" not in text
 
 
 def test_an_operation_that_is_several_calls():
