@@ -41,7 +41,8 @@ CHECKERS: Mapping[str, Checker] = {
     "wheelproof": Checker(
         "plain",
         (GREENLET,),
-        "its defaults; half of the time without a bound, then at most 2 preemptions",
+        "its defaults; two thirds of the time without a bound, then at most 2 preemptions; loading "
+        "the modules again is not limited",
     ),
     "frontrun": Checker(
         "frontrun",
