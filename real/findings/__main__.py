@@ -16,10 +16,14 @@ from real.findings import catalog, shown
 from real.findings.catalog import NAMED
 from wheelproof.errors import WheelproofError
 
+EPILOG = f"Races of Python packages, by a command of the same form: {', '.join(packages.names())}."
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m real.findings", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m real.findings", description=__doc__, epilog=EPILOG
+    )
     parser.add_argument("name", help="a folder of real/findings")
     parser.add_argument("--fixed", action="store_true", help="with the fix applied and compiled")
     parser.add_argument("--release", default=NAMED, help=f"another release, the program ({NAMED})")
@@ -48,7 +52,11 @@ def outcomes(name: str, release: str, fixed: bool, folder: Path) -> set[bool]:
     return {program.shows, test.shows}
 
 
+def by_name(arguments: Sequence[str]) -> int:
+    """Run the command for Kafka, or that of Python packages where a race of one is named."""
+    named = set(arguments) & set(packages.names())
+    return packages.main(arguments) if named else main(arguments)
+
+
 if __name__ == "__main__":
-    # A race of a Python package has its own command, of the same form.
-    named = set(sys.argv[1:]) & set(packages.names())
-    sys.exit(packages.main() if named else main())
+    sys.exit(by_name(sys.argv[1:]))

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from benchmarks.races import finding as packages
 from real.findings import __main__ as command
 from real.findings import catalog, shown
 from tests.docs.reading import ROOT, blocks, commands
@@ -145,3 +146,13 @@ def test_the_exit_code_says_whether_both_runs_agree(monkeypatch):
     ):
         monkeypatch.setattr(command, "outcomes", lambda *_, shows=shows: shows)
         assert command.main(["stale_load", *fixed]) == code
+
+
+def test_a_race_of_a_package_is_shown_by_its_own_command(monkeypatch):
+    calls = []
+    monkeypatch.setattr(packages, "main", lambda words: calls.append(("package", words)) or 0)
+    monkeypatch.setattr(command, "main", lambda words: calls.append(("Kafka", words)) or 0)
+    for words in (["pykka_ask_stop", "--fixed"], ["--fixed", "stale_load"], ["no_finding"]):
+        assert command.by_name(words) == 0
+    assert [kind for kind, _ in calls] == ["package", "Kafka", "Kafka"]
+    assert not set(packages.names()) & set(NAMES)
