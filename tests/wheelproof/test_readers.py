@@ -54,6 +54,7 @@ READERS = {
     "wheelproof/tla/export.py": OWN,
     "wheelproof/tlc/archive.py": OWN,
     "wheelproof/tlc/dot.py": "a graph that TLC has written",
+    "wheelproof/tlc/libraries.py": "modules that git has fetched, under a digest",
     "wheelproof/tlc/mc.py": OWN,
     "wheelproof/tlc/server.py": PACKAGE,
     "wheelproof/toml.py": PARSED,

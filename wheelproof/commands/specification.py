@@ -11,6 +11,7 @@ import typer
 from wheelproof.errors import Inconclusive, NothingChecked, ToolError, UsageError, WheelproofError
 
 if TYPE_CHECKING:
+    from wheelproof.counterexample.document import Counterexample
     from wheelproof.tla.plain.comparison import Comparison, Subject
     from wheelproof.tla.plain.machine import Machine
 
@@ -44,22 +45,59 @@ def tla(
     graph: Annotated[
         Path | None, typer.Option("--graph", metavar="FILE", help="Write the state graph in JSON.")
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", metavar="DIR", help="Write results and review.html there."),
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option("--log", metavar="FILE", help="Explain a log in NDJSON instead.")
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option("--mapping", metavar="FILE", help="What the events of the log mean: TOML."),
+    ] = None,
+    drive: Annotated[
+        str | None,
+        typer.Option(
+            "--drive", metavar="FILE:CLASS", help="Drive an adapter of a program instead."
+        ),
+    ] = None,
+    examples: Annotated[
+        Path | None,
+        typer.Option("--examples", metavar="DIR", help="Compare all small models of a clone."),
+    ] = None,
 ) -> None:
     """Explore a specification, have TLC check it, and compare the counts of states."""
     from wheelproof.tla.plain.comparison import Subject
 
+    if examples is not None:
+        from wheelproof.commands import examples as many
+
+        raise typer.Exit(many.run(examples, states, timeout))
     if spec is None:
         raise NothingChecked("No specification is named.", "Name a module: SPEC.")
-    subject = Subject(spec, config or spec.with_suffix(".cfg"), tuple(library or ()))
-    if not subject.config.is_file():
-        raise UsageError(f"There is no file {subject.config}.", "Name the cfg file.")
+    config = config or spec.with_suffix(".cfg")
+    if not config.is_file():
+        raise UsageError(f"There is no file {config}.", "Name the cfg file.")
+    subject = Subject.with_libraries(spec, config, tuple(library or ()))
+    if log is not None:
+        if mapping is None:
+            raise UsageError("A log needs a mapping to the specification.", "Name one: --mapping.")
+        raise typer.Exit(_explain(subject, log, mapping, timeout))
+    if drive is not None:
+        raise typer.Exit(_drive(subject, drive, follow, states))
     if follow is not None:
         raise typer.Exit(_follow(subject, follow))
-    raise typer.Exit(_check(subject, states, timeout, itf, graph))
+    raise typer.Exit(_check(subject, states, timeout, itf, graph, output))
 
 
 def _check(
-    subject: Subject, limit: int, timeout: float, itf: Path | None, graph: Path | None
+    subject: Subject,
+    limit: int,
+    timeout: float,
+    itf: Path | None,
+    graph: Path | None,
+    output: Path | None,
 ) -> int:
     """Explore and compare; the exit code."""
     from wheelproof import documents
@@ -81,16 +119,21 @@ def _check(
         text = behaviours.itf(machine, explored.trace(), about)
         documents.write_text(itf, text, "Name another file.")
         print(f"written: {itf}")
+    trace = _trace(subject, machine, comparison) if explored.violated else None
+    if output is not None:
+        from wheelproof.commands import specified
+
+        print(f"written: {specified.publish(output, subject, comparison, trace)}")
     match comparison.agreement:
-        case Agreement.NO_TLC:
+        case Agreement.NO_TLC if not comparison.tlc.property:
             raise _no_verdict(comparison)
         case Agreement.DIFFERENT:
             raise ToolError(
                 f"The counts of {subject.module} differ from TLC's.",
                 "One of both is wrong: report it with the module and the cfg file.",
             )
-    if explored.violated:
-        _show(subject, machine, comparison)
+    if trace is not None:
+        _show(subject, trace)
     return int(bool(explored.violated or comparison.tlc.property))
 
 
@@ -134,15 +177,21 @@ def _print(subject: Subject, comparison: Comparison) -> None:
         print(f"  by TLC alone: {', '.join(comparison.properties)}")
 
 
-def _show(subject: Subject, machine: Machine, comparison: Comparison) -> None:
-    """The violating behaviour in columns."""
-    from wheelproof.console import can_encode, console, print_lines
-    from wheelproof.counterexample import columns, specified
+def _trace(subject: Subject, machine: Machine, comparison: Comparison) -> Counterexample:
+    """The violating behaviour, as counterexamples are."""
+    from wheelproof.counterexample import specified
     from wheelproof.tlc import mc
 
     assert comparison.explored is not None
     files = {file.stem: file for file in mc.closure(subject.module, subject.libraries)}
-    trace = specified.counterexample(machine, comparison.explored, files)
+    return specified.counterexample(machine, comparison.explored, files)
+
+
+def _show(subject: Subject, trace: Counterexample) -> None:
+    """A behaviour in columns."""
+    from wheelproof.console import can_encode, console, print_lines
+    from wheelproof.counterexample import columns
+
     target = console()
     glyphs = columns.UNICODE if can_encode(sys.stdout, columns.UNICODE.all()) else columns.ASCII
     lines = columns.render(trace, target.width, subject.module.parent, None, False, glyphs)
@@ -165,4 +214,71 @@ def _follow(subject: Subject, file: Path) -> int:
         print(f"  nearest: {refusal.nearest}, and there")
         for name, (there, here) in refusal.differences.items():
             print(f"    {name} is {here}, not {there}")
+    return 1
+
+
+def _explain(subject: Subject, file: Path, mapping: Path, timeout: float) -> int:
+    """Search a behaviour that explains a log; 1 where there is none."""
+    from wheelproof.tla.logs import confirmed, refusals
+    from wheelproof.tla.logs import mapping as mappings
+    from wheelproof.tla.logs.search import Search
+
+    machine = subject.machine()
+    rules = mappings.rules(mapping, machine)
+    events = mappings.read(file, rules)
+    search = Search(machine, rules.hidden)
+    verdict = search.run(events)
+    if verdict.pending:
+        print(f"{file}: no behaviour of {machine.module.name}", end="")
+        print(f" explains more than {verdict.explained} of {len(events)} events")
+        print("\n".join(refusals.explain(search, events, verdict).lines()))
+    else:
+        print(f"{file}: explained by {machine.module.name}, {len(events)} events")
+    try:
+        by_tlc = confirmed.explained(subject, machine, events, rules.hidden, timeout)
+    except confirmed.Unconfirmed as reason:
+        print(f"not confirmed by TLC: {reason}")
+    else:
+        if by_tlc == bool(verdict.pending):
+            raise ToolError(
+                f"TLC finds {'a' if by_tlc else 'no'} behaviour that explains {file}.",
+                "One of both is wrong: report it with the module, the log and the mapping.",
+            )
+        print("confirmed by TLC")
+    return int(bool(verdict.pending))
+
+
+def _drive(subject: Subject, adapter: str, follow: Path | None, limit: int) -> int:
+    """Drive a program by the edges of the graph, or by one behaviour; 1 for a difference."""
+    from wheelproof.tla.driving import adapter as adapters
+    from wheelproof.tla.driving.driver import Driver
+    from wheelproof.tla.plain import behaviours, exploration
+
+    machine, kind = subject.machine(), adapters.load(adapter)
+    driver = Driver(machine, kind)
+    if follow is None:
+        explored = exploration.explore(machine, limit)
+        if explored.violated:
+            raise UsageError(
+                f"{machine.module.name} breaks {explored.violated}, so its graph is not whole.",
+                "Correct the specification before a program is compared with it.",
+            )
+        report = driver.cover(explored)
+    else:
+        states = behaviours.read(follow, machine.variables)
+        labels, refusal = behaviours.follow(machine, states)
+        if refusal is not None:
+            raise UsageError(
+                f"{follow}, state {refusal.index}, is none of a behaviour.",
+                "Follow the file without --drive to see why.",
+            )
+        report = driver.behaviour(labels, states)
+    print(
+        f"{machine.module.name} drives {kind.__name__}: {report.covered} of {report.edges}", end=""
+    )
+    print(f" edges, {report.runs} runs, {report.steps} steps")
+    if not report.difference:
+        return 0
+    print(f"different after {', '.join(report.trail) or 'the beginning'}:")
+    print("\n".join(f"  {line}" for line in report.difference))
     return 1

@@ -28,6 +28,8 @@ _NO_BREAK = re.compile(r"[^\n]")
 _INSIDE = re.compile(r"\(\*|\*\)")  # comments nest
 _REFERENCE = re.compile(r"\bEXTENDS\s+(\w+(?:\s*,\s*\w+)*)|\bINSTANCE\s+(\w+)")
 
+_INNER = re.compile(r"-{4,}\s*MODULE\s+(\w+)")
+
 STANDARD = frozenset(
     {
         "Bags",
@@ -144,16 +146,34 @@ def closure(spec: Path, libraries: Sequence[Path] = ()) -> tuple[Path, ...]:
     """
     if not spec.is_file():
         raise UsageError(f"There is no module {spec}.")
-    modules: dict[Path, None] = {}
-    waiting = [spec]
+    return tuple(sorted(file for file in _closure(spec, libraries).values() if file.is_file()))
+
+
+def absent(spec: Path, libraries: Sequence[Path] = ()) -> list[str]:
+    """The modules that a specification needs and that no folder has."""
+    return sorted(
+        name
+        for name, file in _closure(spec, libraries).items()
+        if name not in STANDARD and not file.is_file()
+    )
+
+
+def _closure(spec: Path, libraries: Sequence[Path]) -> dict[str, Path]:
+    """Module -> its file, which need not exist."""
+    modules: dict[str, Path] = {}
+    waiting = [(spec.stem, spec)]
     while waiting:
-        module = waiting.pop()
-        if module not in modules and module.is_file():
-            modules[module] = None
-            for extends, instance in _REFERENCE.findall(without_comments(reading.text(module))):
-                names = (name.strip() for name in (extends or instance).split(","))
-                waiting += [module_beside(spec, name, libraries) for name in names]
-    return tuple(sorted(modules))
+        name, module = waiting.pop()
+        if name in modules:
+            continue
+        modules[name] = module
+        if module.is_file():
+            text = without_comments(reading.text(module))
+            inner = set(_INNER.findall(text))
+            for extends, instance in _REFERENCE.findall(text):
+                names = {part.strip() for part in (extends or instance).split(",")} - inner
+                waiting += [(part, module_beside(spec, part, libraries)) for part in names]
+    return modules
 
 
 def module_beside(spec: Path, name: str, libraries: Sequence[Path] = ()) -> Path:

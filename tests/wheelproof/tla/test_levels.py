@@ -29,6 +29,13 @@ APPLIED = {
     "SubSeq": "SubSeq(q, 1, 1)",
     "SelectSeq": "SelectSeq(q, LAMBDA z : z = x)",
     "IsFiniteSet": "IsFiniteSet({x})",
+    "PrintT": "PrintT(x)",
+    "Print": "Print(x, 1)",
+    "Assert": "Assert(x = 1, 2)",
+    "ToString": "ToString(x)",
+    "TLCEval": "TLCEval(x)",
+    "Permutations": "Permutations({x})",
+    "SortSeq": "SortSeq(q, LAMBDA a, b : a < b)",
 }
 
 PRODUCTS = {

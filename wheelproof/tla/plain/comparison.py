@@ -14,6 +14,7 @@ from wheelproof.tla.plain import configuration
 from wheelproof.tla.plain.exploration import DEADLOCK, Exploration, explore
 from wheelproof.tla.plain.machine import Machine
 from wheelproof.tla.syntax import Place
+from wheelproof.tlc import libraries as pinned
 from wheelproof.tlc import mc, process
 from wheelproof.tlc.result import NO_DEADLOCK, Outcome, TlcResult
 
@@ -26,6 +27,13 @@ class Subject:
     config: Path
     libraries: tuple[Path, ...] = ()
 
+    @classmethod
+    def with_libraries(
+        cls, module: Path, config: Path, libraries: tuple[Path, ...] = ()
+    ) -> Subject:
+        """A subject, with pinned libraries where it extends a module that no folder has."""
+        return cls(module, config, (*libraries, *pinned.needed(module, libraries)))
+
     @property
     def source(self) -> export.Source:
         return export.source(self.module, libraries=self.libraries)
@@ -35,19 +43,25 @@ class Subject:
         settings = configuration.read(self.config)
         return Machine(export.tree(self.source, settings.replaced_in), settings)
 
-    def by_tlc(self, timeout: float) -> TlcResult:
-        """TLC's run, in a folder of copies."""
+    def by_tlc(self, timeout: float, *, properties: bool = True) -> TlcResult:
+        """TLC's run, in a folder of copies; without ``properties``, no temporal ones."""
         with temporary.folder("tla") as folder:
             for file in mc.closure(self.module, self.libraries):
-                (folder / file.name).write_text(reading.text(file), encoding="utf-8")
+                # An algorithm in a comment is no part of the module: TLC would say it is stale.
+                text = mc.without_comments(reading.text(file))
+                (folder / file.name).write_text(text, encoding="utf-8")
             config = folder / self.config.name
-            shutil.copyfile(self.config, config)
-            properties = configuration.read(self.config).properties
+            settings = configuration.read(self.config)
+            temporal = settings.properties if properties else []
+            if properties:
+                shutil.copyfile(self.config, config)
+            else:
+                config.write_text(settings.without_properties(), encoding="utf-8")
             return process.run(
                 folder / self.module.name,
                 config=config,
                 timeout=timeout,
-                only_property=properties[0] if len(properties) == 1 else None,
+                only_property=temporal[0] if len(temporal) == 1 else None,
                 shared=True,
             )
 
@@ -70,12 +84,18 @@ class Comparison:
     explored: Exploration | None
     refusal: WheelproofError | None
     tlc: TlcResult
+    properties: tuple[str, ...] = ()
+    """The properties of the cfg file, on which TLC alone gives a verdict."""
+    uncounted: tuple[Place, ...] = ()
+    """The tests for which TLC may generate a state several times, and this exploration once."""
 
     @property
     def agreement(self) -> Agreement:
         if self.explored is None:
             return Agreement.REFUSED
         if self.tlc.outcome not in (Outcome.COMPLETED, Outcome.VIOLATED):
+            return Agreement.NO_TLC
+        if self.tlc.property in self.properties and not self.tlc.whole:
             return Agreement.NO_TLC
         if self.violated or self.explored.violated:
             same = self.explored.violated == self.violated
@@ -96,28 +116,32 @@ class Comparison:
         is_property = self.tlc.property in self.properties
         return "" if is_property or self.tlc.property is None else self.tlc.property
 
-    properties: tuple[str, ...] = ()
-    """The properties of the cfg file, on which TLC alone gives a verdict."""
-    uncounted: tuple[Place, ...] = ()
-    """The tests for which TLC may generate a state several times, and this exploration once."""
-
 
 def compare(
-    subject: Subject, machine: Machine | WheelproofError, limit: int, timeout: float
+    subject: Subject,
+    machine: Machine | WheelproofError,
+    limit: int,
+    timeout: float,
+    *,
+    temporal: bool = True,
 ) -> Comparison:
     """Explore a machine, have TLC check the same files, and compare.
 
-    ``machine``: or the error with which it is refused. ``limit``: the most states.
+    ``machine``: or the error with which it is refused; TLC is not run then. ``limit``: the most
+    states. ``temporal``: whether TLC checks temporal properties, too.
     """
     explored: Exploration | None = None
     refusal = machine if isinstance(machine, WheelproofError) else None
     properties: tuple[str, ...] = ()
     if isinstance(machine, Machine):
-        properties = tuple(machine.configuration.properties)
+        properties = tuple(machine.configuration.properties) if temporal else ()
         try:
             machine.assume()
             explored = explore(machine, limit)
         except WheelproofError as error:
             refusal = error
+    if explored is None:
+        return Comparison(None, refusal, TlcResult(Outcome.ERROR, explanation="not run"))
+    result = subject.by_tlc(timeout, properties=temporal)
     places = sorted(machine.programs.inlined.uncounted) if isinstance(machine, Machine) else ()
-    return Comparison(explored, refusal, subject.by_tlc(timeout), properties, tuple(places))
+    return Comparison(explored, refusal, result, properties, tuple(places))

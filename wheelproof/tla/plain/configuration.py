@@ -12,7 +12,7 @@ from wheelproof import reading
 from wheelproof.errors import UsageError
 from wheelproof.tla.reader import constant_name
 from wheelproof.tlc import mc
-from wheelproof.tlc.values import ModelValue, Value
+from wheelproof.tlc.values import ModelValue, Value, format_tla
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<string>"(?:[^"\\\n]|\\.)*")|(?P<number>-?\d+\b)
@@ -71,6 +71,42 @@ class Configuration:
 
     It is "" for ``name = [Module] value``.
     """
+
+    def constants(self) -> list[str]:
+        """The statements about constants, for another cfg file."""
+        inside = {constant_name(*key): key for key, other in self.replaced_in.items() if not other}
+        lines = []
+        for name, value in self.values.items():
+            module, title = inside.get(name, ("", name))
+            lines.append(f"CONSTANT {title} = {module and f'[{module}]'}{format_tla(value)}")
+        lines += [f"CONSTANT {name} <- {other}" for name, other in self.replaced.items()]
+        return lines + [
+            f"CONSTANT {name} <- [{module}] {other}"
+            for (module, name), other in self.replaced_in.items()
+            if other
+        ]
+
+    def without_properties(self) -> str:
+        """The cfg file but for temporal properties and output, on which no count depends."""
+        single = {
+            word: getattr(self, name)
+            for word, name in _SINGLE.items()
+            if word not in ("ALIAS", "POSTCONDITION")
+        }
+        several = {
+            "INVARIANT": self.invariants,
+            "CONSTRAINT": self.constraints,
+            "ACTION_CONSTRAINT": self.action_constraints,
+        }
+        return "\n".join(
+            [
+                *self.constants(),
+                *(f"{word} {name}" for word, name in single.items() if name),
+                *(f"{word} {name}" for word, names in several.items() for name in names),
+                f"CHECK_DEADLOCK {format_tla(self.deadlock)}",
+                "",
+            ]
+        )
 
 
 def read(file: Path) -> Configuration:

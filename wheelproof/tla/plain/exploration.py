@@ -56,6 +56,7 @@ class _Search:
         self.machine, self.limit = machine, limit
         self.result = Exploration()
         self.seen: dict[Hashable, int] = {}
+        self.orbits: dict[tuple[int, ...], int] = {}
 
     def run(self) -> Exploration:
         machine, result = self.machine, self.result
@@ -86,6 +87,17 @@ class _Search:
                     result.edges.append((number, label, target))
         return result
 
+    def number_of(self, key: Hashable, state: State) -> int | None:
+        """The number of a state that was reached before, or of one that symmetry takes for it."""
+        number = self.seen.get(key)
+        if number is None and self.machine.symmetry:
+            orbit = self.machine.orbit(state)
+            number = self.orbits.setdefault(orbit, len(self.result.states))
+            if number == len(self.result.states):
+                return None
+            self.seen[key] = number
+        return number
+
     def waiting(self) -> Iterator[tuple[int, State]]:
         number = 0
         while number < len(self.result.states):
@@ -96,15 +108,13 @@ class _Search:
         """(number of a state, whether it is new); -1 for one outside of the constraints."""
         machine, result = self.machine, self.result
         key: Any = machine.view(state) if machine.view else state
-        if inside and (number := self.seen.get(key)) is not None:
+        if inside and (number := self.number_of(key, state)) is not None:
             return number, False
         number = -1
         if inside:
             number = self.seen[key] = len(result.states)
             result.states.append(state)
             result.parents.append(edge)
-            for image in machine.images(state):
-                self.seen.setdefault(machine.view(image) if machine.view else image, number)
             if number >= self.limit:
                 raise TooLarge(
                     f"The module {machine.module.name} has more than {self.limit:,} states.",

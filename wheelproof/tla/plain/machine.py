@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from wheelproof.errors import UsageError
@@ -62,8 +62,13 @@ class Machine:
         self.invariants = {name: self._property(name) for name in configuration.invariants}
         self.constraints = list(map(self._property, configuration.constraints))
         self.action_constraints = list(map(self._test, configuration.action_constraints))
+        if configuration.view and configuration.symmetry:
+            raise UsageError(
+                f"{configuration.file} has both VIEW and SYMMETRY.", "Take one of them away."
+            )
         self.view = self._property(configuration.view) if configuration.view else None
         self._images: dict[tuple[int, Any], Any] = {}
+        self._numbers: dict[Any, int] = {}
         self.symmetry = self._permutations() if configuration.symmetry else ()
 
     # -- the cfg file
@@ -208,12 +213,22 @@ class Machine:
                 f"The module {self.module.name}: {name} has no value in a state ({why(error)})."
             ) from error
 
-    def images(self, state: State) -> list[State]:
-        """The states that symmetry takes for this one."""
-        return [
-            tuple([self._image(permutation, number, value) for value in state])
-            for number, permutation in enumerate(self.symmetry)
-        ]
+    def orbit(self, state: State) -> tuple[int, ...]:
+        """A name that the states have in common that symmetry takes for this one.
+
+        It is the least of their tuples of numbers, where each value has a number of its own.
+        """
+        best = self._numbered(state)
+        for number, permutation in enumerate(self.symmetry):
+            image = [self._image(permutation, number, value) for value in state]
+            best = min(best, self._numbered(image))
+        return best
+
+    def _numbered(self, values_of_state: Iterable[Any]) -> tuple[int, ...]:
+        numbers = self._numbers
+        # TRUE and 1 are one key in Python
+        keys = [(value,) if value.__class__ is bool else value for value in values_of_state]
+        return tuple([numbers.setdefault(key, len(numbers)) for key in keys])
 
     def _image(self, permutation: dict[Any, Any], number: int, value: Any) -> Any:
         """A value under a permutation, which has this number."""

@@ -22,6 +22,7 @@ from wheelproof.tla.syntax import (
     Formal,
     Let,
     Level,
+    Operator,
     OutsideSubset,
     Parameter,
     Place,
@@ -322,8 +323,11 @@ class Moves:
             self.label = before
 
     def named(self, node: Call, code: Expressions) -> str:
-        """The code of a step's label: the definition, and its arguments where they are names."""
-        arguments = [code.expression(value) for value in node.arguments if value.level == 0]
+        """The code of a step's label: the definition, and its arguments; "?" for an operator."""
+        arguments = [
+            "'?'" if value.level > Level.STATE or _is_operator(value) else code.expression(value)
+            for value in node.arguments
+        ]
         return f"({node.name!r}, ({''.join(f'{argument}, ' for argument in arguments)}))"
 
     def assign(
@@ -376,6 +380,12 @@ def _ordered(code: Expressions, domain: Expression) -> str:
     if code.is_constant(domain):
         return code.keep(f"tuple(ordered({elements}))")
     return f"ordered({elements})"
+
+
+def _is_operator(value: Expression) -> bool:
+    return isinstance(value, Operator) or (
+        isinstance(value, Parameter) and value.formal.arity > 0 and not value.arguments
+    )
 
 
 def _primed(node: Expression) -> Builtin:

@@ -33,6 +33,16 @@ def test_a_violation_is_shown_written_and_followed(tmp_path):
     assert code == 1 and "run.itf.json, state 0: no behaviour of Broken" in text
 
 
+def test_a_violation_is_on_the_page_of_the_review(tmp_path):
+    subject(tmp_path, "Broken", *MODULES["Broken"])
+    code, text = wheelproof(tmp_path, "tla", "Broken.tla", "--output", "build")
+    assert code == 1 and "written: build/review.html" in text
+    (row,) = json.loads((tmp_path / "build/results.json").read_text())["rows"]
+    assert (row["layer"], row["verdict"], row["property"]) == ("tla", "violated", "Alone")
+    page = (tmp_path / "build/review.html").read_text()
+    assert "Enter" in page and "pc[right]" in page and "Broken.tla" in page
+
+
 ENDS = {
     "refused": (("Refused.tla",), 2, "module Refused, line 4: CHOOSE without a set"),
     "no cfg": (("Counter.tla",), 2, "There is no file Counter.cfg"),

@@ -1,0 +1,94 @@
+"""The adapter of a program: a class with a method for each action, and ``state``.
+
+``start(values)`` puts the program into an initial state, where the class has it; without it a new
+object is in the only one. ``state()`` gives variables of the specification by their names, some or
+all. Values are plain data: a tuple is a sequence, a mapping a function or record, a string stands
+for a model value, too.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from wheelproof.errors import UsageError
+from wheelproof.tla.logs.mapping import plain
+from wheelproof.tlc.values import Function, Value, freeze
+
+
+class Raised(Exception):
+    """The program raised an exception; the text says which."""
+
+
+def load(place: str) -> type[object]:
+    """The class of ``FILE:CLASS``; UsageError where there is none."""
+    file, _, name = place.rpartition(":")
+    if not file or not Path(file).is_file():
+        raise UsageError(f"{place} names no class of a file.", "Give it as FILE:CLASS.")
+    spec = importlib.util.spec_from_file_location(Path(file).stem, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(Path(file).parent.absolute()))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UsageError(
+            f"{file} cannot be imported ({type(error).__name__}: {error}).", "Correct it."
+        ) from error
+    finally:
+        sys.path.pop(0)
+    kind = getattr(module, name, None)
+    if not isinstance(kind, type):
+        raise UsageError(f"{file} has no class {name}.", "Give it as FILE:CLASS.")
+    return kind
+
+
+class Program:
+    """One run of a program behind its adapter. Raises Raised where the program does."""
+
+    def __init__(self, kind: type[object], start: Mapping[str, Value]) -> None:
+        self._object = self._called(kind)
+        begin = getattr(self._object, "start", None)
+        if begin is not None:
+            self._called(begin, {name: as_python(value) for name, value in start.items()})
+
+    def act(self, name: str, arguments: Iterable[Value]) -> None:
+        """Take a step."""
+        self._called(getattr(self._object, name), *map(as_python, arguments))
+
+    def state(self, variables: Iterable[str]) -> dict[str, Value]:
+        """The variables that the adapter gives, as canonical values."""
+        values = self._called(self._object.state)  # type: ignore[attr-defined]
+        if not isinstance(values, Mapping) or (unknown := set(values) - set(variables)):
+            wrong = f"the variable {min(unknown)}" if isinstance(values, Mapping) else "no mapping"
+            raise UsageError(f"state() gives {wrong}.", "Give variables of the specification.")
+        return {name: plain(freeze(value)) for name, value in values.items()}
+
+    def _called(self, function: Callable[..., object], *arguments: object) -> object:
+        try:
+            return function(*arguments)
+        except Exception as error:
+            raise Raised(f"{type(error).__name__}: {error}") from error
+
+
+def check(kind: type[object], actions: Iterable[str]) -> None:
+    """Refuse an adapter without a method for an action, or without ``state``."""
+    for name in ("state", *actions):
+        if not callable(getattr(kind, name, None)):
+            raise UsageError(
+                f"The class {kind.__name__} has no method {name}.", "Add it to the adapter."
+            )
+
+
+def as_python(value: Value) -> object:
+    """A canonical value as plain data."""
+    match value:
+        case tuple():
+            return tuple(map(as_python, value))
+        case frozenset():
+            return frozenset(map(as_python, value))
+        case Function():
+            return {as_python(key): as_python(value[key]) for key in value}
+    return value
