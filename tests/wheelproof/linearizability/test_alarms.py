@@ -95,6 +95,22 @@ class Swapping:
         return item
 
 
+class Mailbox:
+    """A reader that times out finds nothing, as one that comes first does."""
+
+    def __init__(self):
+        self.items = queue.Queue()
+
+    def post(self, item: int):
+        self.items.put(item)
+
+    def read(self):
+        try:
+            return self.items.get(timeout=1)
+        except queue.Empty:
+            return None
+
+
 class Room:
     """A lost update, after which the class refuses a call."""
 
@@ -156,6 +172,14 @@ def test_a_time_out_that_fires_early():
     assert answer.answer is Answer.BOUNDED and "time-outs come last" in answer.reason
     program = wheelproof.program(threads=[["pay_out"], ["pay_out"]])
     assert "early time-out" not in failing(Till, program, time_outs="any")
+
+
+@pytest.mark.parametrize(
+    ("time_outs", "answer"), [("last", Answer.BOUNDED), ("any", Answer.EXHAUSTED)]
+)
+def test_only_time_outs_at_any_moment_are_exhausted(time_outs, answer):
+    program = wheelproof.program(threads=[["read"], [("post", 1)]])
+    assert passing(Mailbox, program, time_outs=time_outs).answer is answer
 
 
 def test_an_order_that_may_be_forbidden():
