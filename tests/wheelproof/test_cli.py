@@ -187,19 +187,24 @@ def test_a_broken_run_keeps_its_rows_and_is_never_green(home, engine, error, cod
     assert ElementTree.parse(home / "build" / "junit.xml").getroot().get("errors") == "1"
 
 
-def test_an_older_runs_files_do_not_outlive_the_start_of_a_new_one(home, engine):
+def test_of_an_older_runs_files_the_page_alone_outlives_the_start_of_a_new_one(home, engine):
     engine(lambda options: [GOOD])
     invoke("verify")
     old = read_results(home / "build" / "results.json")
 
+    page = (home / "build" / "review.html").read_bytes()
+
     def look(options):
-        assert sorted(file.name for file in Path("build").iterdir()) == ["lock", "results.json"]
+        left = {file.name for file in Path("build").iterdir()}
+        assert left == {"lock", "results.json", "review.html"}
+        assert Path("build", "review.html").read_bytes() == page
         now = read_results(Path("build", "results.json"))
         assert now.run != old.run and not now.rows and not now.complete
         return [GOOD]
 
     engine(look)
     assert invoke("verify").exit_code == 0
+    assert (home / "build" / "review.html").read_bytes() != page
 
 
 def test_two_rows_of_one_name_are_not_reported_as_one(home, engine):
