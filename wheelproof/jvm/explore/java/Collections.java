@@ -36,18 +36,21 @@ final class Collections {
 
     /** The collection that a call on an object accesses; null where steps are put into its code. */
     static Object owner(Object object) {
-        if (object.getClass().getName().startsWith("java.util.Collections$Unmodifiable")) {
-            return owner(Fields.hidden(object, object instanceof Map ? "m" : "c"));
-        }
         Object owner = VIEWS.get(object);
         if (owner != null) {
             return owner;
+        }
+        boolean isMap = object instanceof Map;
+        if (object.getClass().getName().startsWith("java.util.Collections$Unmodifiable")
+                && (isMap || object instanceof Collection)) {
+            return owner(Fields.hidden(object, isMap ? "m" : "c"));
         }
         return IS_ONE.get(object.getClass()) ? object : null;
     }
 
     static void view(Object result, Object object) {
-        boolean sees = IS_ONE.get(result.getClass()) && result.getClass().isMemberClass();
+        boolean sees = result instanceof Iterator
+                || IS_ONE.get(result.getClass()) && result.getClass().isMemberClass();
         Object owner = sees ? owner(object) : null;
         if (owner != null) {
             VIEWS.put(result, owner);

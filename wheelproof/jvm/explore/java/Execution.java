@@ -238,12 +238,14 @@ final class Execution {
         return false;
     }
 
+    /** An endless loop where all other threads have ended or wait, else a run that is cut. */
     private Result limit(Strand strand, String what) {
         boolean alone = true;
         for (int index = 0; index < count; index++) {
             Strand other = strands[index];
-            alone &= other == strand || other.ended || other.polls()
-                    || !other.isEnabled(true, this);
+            boolean waits = other.kind != Kind.SLEEP && other.kind != Kind.ACCESS
+                    && !other.isEnabled(true, this);
+            alone &= other == strand || other.ended || waits;
         }
         return alone
                 ? Result.failed(Result.ENDLESS, "endless loop in " + strand.label, strand.label)

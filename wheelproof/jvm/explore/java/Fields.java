@@ -36,7 +36,7 @@ final class Fields {
                 // a class above declares it
             }
         }
-        throw new IllegalStateException(type + " has no field " + owner + "." + name);
+        throw new NoSuchFieldError(type + " has no field " + owner + "." + name);
     }
 
     /** The field at an offset; null where there is none, as in an array. */
@@ -69,6 +69,6 @@ final class Fields {
                 throw new IllegalStateException(error);
             }
         }
-        throw new IllegalStateException(object.getClass() + " has no field " + name);
+        throw new NoSuchFieldError(object.getClass() + " has no field " + name);
     }
 }

@@ -1,3 +1,6 @@
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -161,6 +164,22 @@ class Raises {
 
     void run() throws Exception {
         Faulty.both(() -> items = null, () -> items[0]++);
+    }
+}
+
+/** An iterator of a view looks at a list that another thread changes. */
+class IteratesView {
+    final List<Integer> list = new ArrayList<>(List.of(1));
+    int sum;
+
+    void run() throws Exception {
+        List<Integer> view = Collections.unmodifiableList(list);
+        Faulty.both(() -> list.add(2), () -> {
+            for (int item : view) {
+                sum += item;
+            }
+        });
+        assert sum == 3;
     }
 }
 
