@@ -115,9 +115,21 @@ def _look(expression: Column, rows: list[Row]) -> None:
         seen = of(row)
         after = total
         if seen is not None:
-            after = (total or 0) + seen if inner.function == "sum" else seen
+            after = seen if total is None else _so_far(inner.function, total, seen)
         row[expression] = after if inclusive else total
         total = after
+
+
+def _so_far(function: str, total: Any, following: Any) -> Any:
+    """Take the next value into the value of a window so far."""
+    match function:
+        case "sum":
+            return total + following
+        case "max":
+            return max(total, following, key=order)
+        case "min":
+            return min(total, following, key=order)
+    return following
 
 
 def _windows(expressions: Iterable[Column], rows: list[Row]) -> None:
