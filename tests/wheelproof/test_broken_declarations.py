@@ -30,7 +30,7 @@ READ = {
 """Command -> its arguments."""
 
 READ_NONE = {
-    *("explore", "export", "init", "show", "translate"),
+    *("explore", "export", "fuzz", "init", "show", "tla", "translate"),
     *("trace check", "trace replay", "trace shrink"),
 }
 """Commands that read a file that they are given, and no declaration."""
