@@ -52,7 +52,7 @@ TIMERS = (
         pins=("apscheduler==3.11.3", "tzlocal==5.4.5"),
     ),
     Timer(
-        "hazelcast-python-client 3.12.3", "of_hazelcast:OfHazelcast", {"once", "IndexError"}, 10, 4,
+        "hazelcast-python-client 3.12.3", "of_hazelcast:OfHazelcast", {"IndexError"}, 10, 4,
         ("hazelcast-python-client==3.12.3",), (3, 11),
     ),
 )  # fmt: skip
