@@ -36,7 +36,7 @@ def test_a_program_without_a_fault_is_exhausted(answers, name):
 
 
 def test_a_substitute_answers_as_the_class_of_the_jdk():
-    locks = ["EarlySignal", "TriesOnce", "SignalsInTime"]
+    locks = ["EarlySignal", "TriesOnce", "CountsByLock"]
     substituted, copied = drive("programs", *locks), drive("copies", *locks)
     for one, other in zip(substituted, copied, strict=True):
         assert (one["answer"], one["kind"]) == (other["answer"], other["kind"])

@@ -93,6 +93,22 @@ class SignalsInTime {
     }
 }
 
+class CountsByLock {
+    final ReentrantLock lock = new ReentrantLock();
+    int count;
+
+    void add() {
+        lock.lock();
+        count++;
+        lock.unlock();
+    }
+
+    void run() throws Exception {
+        Sound.both(this::add, this::add);
+        assert count == 2;
+    }
+}
+
 class WritesUnderLock {
     final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     int count;
