@@ -136,14 +136,14 @@ def test_recordings_of_the_implementation_conform_and_those_of_mutants_do_not(re
     )
 
 
-def test_a_violating_recording_is_explained_by_the_model_on_the_executors(spark, report):
+def test_a_violating_recording_is_shrunk_on_the_executors(spark, report):
     from wheelproof.pipeline.explain import explain
 
     recorded = [run for run in report.runs if Path(run["path"]).stem in ("mutant_M2", "two_adders")]
     explained = explain(spark, replace(report, runs=recorded), 1000)
     assert [Path(each["path"]).stem for each in explained] == ["mutant_M2"]
-    assert explained[0]["verdict"] == "violates" and explained[0]["property"] == "AtMostOneList"
-    assert 0 < len(explained[0]["shrunk"]) <= 20 and explained[0]["repair"]
+    assert explained[0]["property"] == "AtMostOneList"
+    assert 0 < len(explained[0]["shrunk"]) <= 20
 
 
 def test_lines_that_are_no_events_are_in_quarantine_with_line_and_reason(report):
