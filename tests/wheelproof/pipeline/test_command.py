@@ -85,24 +85,24 @@ def test_one_rule_that_is_broken_all_over_hides_no_other():
 
 
 @pytest.mark.parametrize(
-    ("explanation", "message"),
+    ("explanation", "lines"),
     [
         (
-            {"verdict": "conforms"},
-            "r, replayed: conforms: the rules of replay ask nothing of what is broken here",
+            {
+                "property": "CheckedLive",
+                "message": "a check",
+                "shrunk": ["line 2: a: list_add(e7)"],
+            },
+            ["r: CheckedLive: a check", "    line 2: a: list_add(e7)"],
         ),
         (
-            {"verdict": "violates", "property": "CancelWins", "message": "a check"},
-            "r, replayed: violates, CancelWins: a check",
-        ),
-        (
-            {"verdict": "error", "message": "x.jsonl:4: field k: is missing."},
-            "r, replayed: error: x.jsonl:4: field k: is missing.",
+            {"not_shrunk": "x.jsonl:4: field k: is missing."},
+            ["r: not shrunk: x.jsonl:4: field k: is missing."],
         ),
     ],
 )
-def test_what_replay_says_of_a_run_is_reported_with_its_reason(explanation, message):
-    assert printed([], [{"run": "r", "path": "x.jsonl", **explanation}]) == [message]
+def test_explanation_of_a_run_is_reported_with_its_events(explanation, lines):
+    assert printed([], [{"run": "r", "path": "x.jsonl", **explanation}]) == lines
 
 
 @pytest.mark.parametrize(
