@@ -12,18 +12,13 @@ from dataclasses import dataclass, replace
 
 from wheelproof import reading
 from wheelproof.checks.context import Context, Report
+from wheelproof.project.inferred import labels_of_spec
 from wheelproof.project.mechanism import Label
 from wheelproof.python import labels as comments
 from wheelproof.tlc import mc, translation
 from wheelproof.verdict import Row, Verdict
 
 WORD = re.compile(r"\w+")
-STEP = re.compile(r'^(\w+)(?:\(self\))? == /\\ pc(?:\[(?:self|"\w+")\])? = "(\w+)"', re.MULTILINE)
-
-
-def labels_of_spec(text: str) -> set[str]:
-    """The labels of a translated PlusCal algorithm."""
-    return {label for name, label in STEP.findall(text) if name == label}
 
 
 def translated(context: Context) -> Row:

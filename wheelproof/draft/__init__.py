@@ -36,7 +36,7 @@ class Draft:
     @cached_property
     def texts(self) -> tuple[str, str]:
         """The module without a translation, and the labelled copy."""
-        specification, _ = pluscal.module(self.subject, self.module, self.operations)
+        specification = pluscal.module(self.subject, self.module, self.operations)
         return specification, self.code_of(self.operations)
 
     def code_of(self, operations: Sequence[Operation]) -> str:
@@ -73,15 +73,7 @@ class Draft:
 
     def _declaration(self, scenarios: Mapping[str, Scenario]) -> Iterator[str]:
         yield from ("[mechanism]", f'module = "{self.module}"', "")
-        yield from ("[constants]", 'Program = { field = "threads", as = "function" }')
-        for attribute, constant in self.subject.constants.items():
-            yield f'{constant} = {{ field = "{attribute}", as = "value" }}'
-        yield from ("", "[model]", 'witnesses = ["Held"]', 'result = "Result"', "")
-        yield "[labels]"
-        silent = pluscal.module(self.subject, self.module, self.operations)[1]
-        for kind, names in {"silent": silent, **self.labels}.items():
-            quoted = ", ".join(f'"{name}"' for name in names)
-            yield f"{kind} = [{quoted}]"
+        yield from ("[model]", 'witnesses = ["Held"]', 'result = "Result"')
         if self.holes:
             yield from ("", "[holes]  # take out each that is filled, in code and specification")
             for label, hole in self.holes.items():

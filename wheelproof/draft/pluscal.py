@@ -31,12 +31,13 @@ STAYS = '"no"'
 
 
 class Writer:
-    """Writes the steps of all operations; ``silent`` has the labels that it adds."""
+    """Writes the steps of all operations."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.lines: list[str] = []
-        self.silent = [START]
+        self._added = 0
+        """How many labels PlusCal has forced."""
         self.leaves = False
         """Whether some thread leaves a block early."""
         self._barred = False
@@ -100,7 +101,6 @@ class Writer:
             case Hole(line=line, text=text, label=label):
                 self._begin(label, depth, "skip;")
                 self._line(depth, f"\\* HOLE, line {line}: {text}")
-                self.silent.append(label)
 
     def _step(self, assignments: Sequence[tuple[str, str]], label: str, depth: int) -> None:
         if not label and not assignments:
@@ -229,13 +229,12 @@ class Writer:
         self.lines.append("  " * depth + text)
 
     def _silent(self) -> str:
-        label = f"{SILENT}{len(self.silent)}"
-        self.silent.append(label)
-        return label
+        self._added += 1
+        return f"{SILENT}{self._added}"
 
 
-def module(subject: Subject, name: str, operations: Sequence[Operation]) -> tuple[str, list[str]]:
-    """The module without its translation, and its silent labels."""
+def module(subject: Subject, name: str, operations: Sequence[Operation]) -> str:
+    """The module without its translation."""
     writer = Writer(subject)
     body = writer.operations(operations)
     lines = "\n".join(_variables(subject))
@@ -274,8 +273,7 @@ def module(subject: Subject, name: str, operations: Sequence[Operation]) -> tupl
         f"\\* A thread holds a lock.\nHeld == {first.owner} # NULL\n\n"
         "\\* The result of the operation that t has just ended.\n"
         "Result(t) == result[t]\n"
-        f"{'=' * 77}\n",
-        writer.silent,
+        f"{'=' * 77}\n"
     )
 
 

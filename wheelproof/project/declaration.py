@@ -12,7 +12,7 @@ from wheelproof.decisions import Decision, derived
 from wheelproof.decisions import find as find_decisions
 from wheelproof.decisions.read import short_names
 from wheelproof.errors import NothingChecked, UsageError
-from wheelproof.project import compact, counts
+from wheelproof.project import compact, counts, inferred
 from wheelproof.project.items import Items
 from wheelproof.project.mechanism import (
     BUILT_IN,
@@ -124,7 +124,10 @@ class _Reader(Items):
         }
         properties = self.properties()
         decisions = self.decisions(root, artefact, module)
-        labels = with_events(self.labels(), root, artefact)
+        specification, code = self.file.with_suffix(".tla"), root / "impl" / f"{artefact}.py"
+        is_inferred = "labels" not in self.data and specification.is_file() and code.is_file()
+        own_labels = inferred.labels(specification, code) if is_inferred else self.labels()
+        labels = with_events(own_labels, root, artefact)
         self.own_labels(labels, decisions)
         result = Mechanism(
             name=artefact,
@@ -133,7 +136,7 @@ class _Reader(Items):
             toml=self.file,
             root=root,
             decisions=decisions,
-            constants=self.table("constants"),
+            constants=self.constants(specification, scenarios),
             properties=properties,
             labels=labels,
             scenarios=scenarios,
@@ -155,6 +158,13 @@ class _Reader(Items):
         )
         self.fits(result)
         return result
+
+    def constants(self, specification: Path, scenarios: Mapping[str, Table]) -> Table:
+        """The table [constants]; without it the constants that fields of all scenarios are for."""
+        if "constants" in self.data or not specification.is_file():
+            return self.table("constants")
+        shared = set.intersection(*map(set, scenarios.values())) if scenarios else set()
+        return inferred.constants(specification, sorted(shared))
 
     def properties(self) -> dict[str, Property]:
         """The table [properties], and the built-in ones."""

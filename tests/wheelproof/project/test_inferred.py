@@ -1,0 +1,63 @@
+"""Labels and constants that a declaration leaves out are those that it would have."""
+
+from pathlib import Path
+
+import pytest
+
+from wheelproof import project
+from wheelproof.project import inferred
+
+ROOT = Path(__file__).resolve().parents[3]
+BUFFER = project.find(ROOT / "examples" / "bounded_buffer")["bounded_buffer"]
+
+
+def labels(mechanism):
+    by_name = inferred.labels(mechanism.spec, mechanism.root / "impl" / f"{mechanism.name}.py")
+    return {name: label.kind for name, label in by_name.items()}
+
+
+def declared(mechanism):
+    return {name: label.kind for name, label in mechanism.labels.items()}
+
+
+OF_ONE_FILE = [
+    mechanism
+    for name in ("bounded_buffer", "connection_pool", "door", "one_shot", "peterson")
+    for mechanism in project.find(ROOT / "examples" / name).values()
+    if (mechanism.root / "impl" / f"{mechanism.name}.py").is_file()
+]
+
+
+@pytest.mark.parametrize("mechanism", OF_ONE_FILE, ids=lambda mechanism: mechanism.name)
+def test_labels_of_code_and_specification_are_those_that_are_declared(mechanism):
+    assert labels(mechanism) == declared(mechanism)
+
+
+def test_constants_that_fields_are_for_are_those_that_are_declared():
+    fields = set.intersection(*(set(scenario) for scenario in BUFFER.scenarios.values()))
+    assert inferred.constants(BUFFER.spec, fields) == BUFFER.constants
+
+
+def test_field_of_another_name_is_no_constant():
+    assert set(inferred.constants(BUFFER.spec, {"capacities", "about"})) == {"Program"}
+
+
+def test_declaration_without_its_tables_is_read_as_with_them(tmp_path):
+    for place in ("spec/BoundedBuffer.tla", "impl/bounded_buffer.py", "spec/BoundedBuffer.toml"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        text = (BUFFER.root / place).read_text(encoding="utf-8")
+        if place.endswith(".toml"):
+            parts = [
+                part
+                for part in text.split("\n\n")
+                if not part.startswith(("[labels]", "[constants]"))
+            ]
+            assert len(parts) == len(text.split("\n\n")) - 2
+            text = "\n\n".join(parts)
+        (tmp_path / place).write_text(text, encoding="utf-8")
+    mechanism = project.read(tmp_path / "spec" / "BoundedBuffer.toml")
+    assert declared(mechanism) == declared(BUFFER)
+    assert mechanism.constants == BUFFER.constants
+    code = tmp_path / "impl" / "bounded_buffer.py"
+    code.write_text(code.read_text(encoding="utf-8").replace("  # read P2", ""), encoding="utf-8")
+    assert declared(project.read(mechanism.toml))["P2"] == "silent"
