@@ -15,8 +15,6 @@ from tests.wheelproof.draft import samples
 from wheelproof import draft
 from wheelproof.errors import UsageError
 
-CLASSES = {"BoundedBuffer": samples.BUFFER, "Pool": samples.POOL, "Shelf": samples.SHELF}
-
 
 def drafted(folder, text, name):
     (folder / "given.py").write_text(text, encoding="utf-8")
@@ -33,7 +31,7 @@ def verified(folder, *arguments):
 def pool(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pool")
     (folder / "pool.py").write_text(samples.POOL, encoding="utf-8")
-    code, printed = wheelproof(folder, "init", "--from", "pool.py:Pool")
+    code, printed = wheelproof(folder, "init", "job_pool", "--from", "pool.py:Pool")
     assert code == 0, printed
     return folder, printed
 
@@ -41,11 +39,11 @@ def pool(tmp_path_factory):
 def test_draft_is_what_the_page_shows_and_what_the_example_begins_with(pool):
     folder, printed = pool
     page = (samples.ROOT / "docs" / "draft.md").read_text(encoding="utf-8")
-    assert printed == printed_by(page, "wheelproof init --from pool.py:Pool")
+    assert printed == printed_by(page, "wheelproof init job_pool --from pool.py:Pool")
     drafted_files, example = files(folder), files(samples.EXAMPLE)
-    for place in ("pool.py", "impl/pool.py", "harness/pool.py", "spec/Pool.tla"):
+    for place in ("pool.py", "impl/job_pool.py", "harness/job_pool.py", "spec/JobPool.tla"):
         assert example[place] == drafted_files[place], place
-    assert set(drafted_files) - set(example) == {"mutants/pool/Outside.md"}
+    assert set(drafted_files) - set(example) == {"mutants/job_pool/Outside.md"}
     code, shown, rows = verified(folder)
     assert code == 0 and all(row["ok"] for row in rows), shown
     assert {"tlc", "graph", "bisimulation", "coverage", "mutant", "random", "stress"} == {
@@ -59,7 +57,7 @@ def test_lock_taken_out_of_the_copy_is_rejected_by_name(pool, tmp_path):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text(text, encoding="utf-8")
     change(
-        tmp_path / "impl" / "pool.py",
+        tmp_path / "impl" / "job_pool.py",
         "        with self._lock:  # lock P1, unlock P3\n"
         "            result = len(self._jobs)  # read P2\n"
         "            return result",
@@ -103,7 +101,7 @@ def test_hole_of_a_label_that_is_not_there_is_refused(pool, tmp_path):
     for place, text in files(folder).items():
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text(text, encoding="utf-8")
-    toml = tmp_path / "spec" / "Pool.toml"
+    toml = tmp_path / "spec" / "JobPool.toml"
     toml.write_text(
         toml.read_text(encoding="utf-8").replace("[safety]", '[holes]\nX9 = "one"\n\n[safety]'),
         encoding="utf-8",
@@ -210,9 +208,9 @@ def test_class_that_cannot_be_drafted_is_refused_and_nothing_is_written(tmp_path
 def test_file_that_is_there_is_never_written_over(pool, tmp_path):
     (tmp_path / "pool.py").write_text(samples.POOL, encoding="utf-8")
     (tmp_path / "impl").mkdir()
-    (tmp_path / "impl" / "pool.py").write_text("mine = True\n", encoding="utf-8")
+    (tmp_path / "impl" / "job_pool.py").write_text("mine = True\n", encoding="utf-8")
     before = files(tmp_path)
-    code, printed = wheelproof(tmp_path, "init", "--from", "pool.py:Pool")
+    code, printed = wheelproof(tmp_path, "init", "job_pool", "--from", "pool.py:Pool")
     assert code == 2 and "is there already" in printed, printed
     assert files(tmp_path) == before
 

@@ -14,6 +14,7 @@ import pytest
 import standalone
 
 from traces.bulk import successors
+from traces.schema import KINDS
 from wheelproof import project
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.pipeline import actions, cluster, command, java, session, validate
@@ -21,7 +22,6 @@ from wheelproof.pipeline.explain import explain
 from wheelproof.trace import declared
 from wheelproof.trace.format import parquet
 from wheelproof.trace.format.jsonl import Reader
-from wheelproof.trace.format.schema import KINDS
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = Path(__file__).parents[1] / "trace" / "golden"

@@ -42,9 +42,9 @@ def test_replay_rejects_nothing_for_what_may_be_left_out(run, columns):
 @pytest.mark.parametrize(
     ("left", "property"),
     [
-        ("list_remove cause", "RunsOncePerAdd"),
-        ("dq_poll list", "QueuedOnceWithItsKey"),
-        ("wheel_place level", "SlotInRange"),
+        ("list_remove cause", "SetAfterNew"),
+        ("dq_poll list", "PollBeforeFlush"),
+        ("wheel_place level", "LevelBound"),
     ],
 )
 def test_what_says_something_by_its_absence_is_missed(run, left, property):

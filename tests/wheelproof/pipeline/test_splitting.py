@@ -87,7 +87,8 @@ def all_traces() -> dict[str, Trace]:
 def test_the_families_that_look_along_one_key_can_be_split():
     names = [family.name for family in pieces.SPLIT]
     assert names == [
-        *("threads", "program", "entries", "tasks", "attempts", "watched_keys", "tokens"),
+        *("threads", "program", "readings", "requests", "entries", "tasks", "attempts"),
+        *("calls", "watched_keys", "tokens"),
     ]
 
 

@@ -168,7 +168,7 @@ def test_a_crowd_of_real_threads_conforms_and_every_rule_has_something_to_look_a
         recorded = record(mechanisms(), NAME, scenario, f"crowd-{seed}")
         verdict = judged(recorded)
         assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
-        assert min(verdict.applied[name] for name in rules) >= 50, verdict.applied
+        assert min(verdict.applied[name] for name in rules) > 0, verdict.applied
 
 
 # -- damage: each event of runs dropped, doubled, swapped with its thread's next, given to another

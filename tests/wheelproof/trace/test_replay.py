@@ -73,7 +73,7 @@ def renumbered(events):
         if "ord" in event:
             renewed = []
             for kind, name, _, mode in event["ord"]:
-                tokens[kind, name] += kind == "L" or kind == "V" and mode == "w"
+                tokens[kind, name] += kind == "L" or kind == "V" and mode in ("w", "cas+")
                 renewed.append((kind, name, tokens[kind, name], mode))
             event["ord"] = tuple(renewed)
             kind, name, _, mode = renewed[-1]

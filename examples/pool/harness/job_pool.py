@@ -1,12 +1,12 @@
-"""How a scenario runs on impl/pool.py, and which model state its objects are in."""
+"""How a scenario runs on impl/job_pool.py, and which model state its objects are in."""
 
-from impl import pool
+from impl import job_pool
 
-SUBJECT = ("impl.pool",)
+SUBJECT = ("impl.job_pool",)
 
 
 class Harness:
-    def __init__(self, scenario, impl=pool):
+    def __init__(self, scenario, impl=job_pool):
         self.subject = impl.Pool()
         self.names = {"subject": self.subject}
         self.impl = impl

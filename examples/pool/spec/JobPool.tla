@@ -1,4 +1,4 @@
-------------------------------- MODULE Pool --------------------------------
+------------------------------ MODULE JobPool ------------------------------
 (* Pool of pool.py.  Jobs that workers run, oldest first, until the pool is shut down. *)
 EXTENDS Integers, Sequences, FiniteSets, Conditions, Containers
 
@@ -9,7 +9,7 @@ CONSTANTS
 Threads == DOMAIN Program
 Operation(t, turn) == Program[t][turn - 1]  \* the one that t has begun
 
-(*--algorithm Pool
+(*--algorithm JobPool
 variables
   jobs = << >>,
   closed = FALSE,
@@ -108,7 +108,7 @@ P3:     owner := NULL;
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "578574db" /\ chksum(tla) = "97218c43")
+\* BEGIN TRANSLATION (chksum(pcal) = "e3ea2308" /\ chksum(tla) = "97218c43")
 VARIABLES jobs, closed, running, done, owner, asleep, tickets, pc, turn, 
           result, job, take_job, test, value
 

@@ -1,6 +1,6 @@
---------------------------- MODULE PoolProperties ---------------------------
-(* What must hold of Pool, which is drafted of pool.py. *)
-EXTENDS Pool
+--------------------------- MODULE JobPoolProperties -------------------------
+(* What must hold of JobPool, which is drafted of pool.py. *)
+EXTENDS JobPool
 
 Working == {t \in Threads : pc[t] \in {"W11", "W12", "W13", "W14"} /\ take_job[t] # NULL}
 Counts == running = Cardinality(Working)
