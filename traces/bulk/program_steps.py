@@ -125,9 +125,16 @@ def prepare() -> Frame:
         F.when(is_kind("flush_begin", "flush_end"), 0).when(unlinked_by("flush"), F.col("list"))
     )
     looks["modelled_was"] = last(
-        F.when(is_kind("thread_start"), _BEGUN).otherwise(F.col("modelled"))
+        F.when(is_kind("thread_start"), _BEGUN)
+        .when(F.col("modelled").isNotNull() & _queued_already(), F.lit(KIND["dq_offer"]))
+        .otherwise(F.col("modelled"))
     )
     return steps.select("*", *[column.alias(name) for name, column in looks.items()])
+
+
+def _queued_already() -> Column:
+    """A bucket gets the key that it has, and is queued: what follows is what follows an offer."""
+    return F.is_true(is_kind("bucket_expiry_set") & any_of("res", RESULT, "false"))
 
 
 def _modelled(table: Mapping[str, Mapping[str, list[str]]]) -> Column:

@@ -21,6 +21,7 @@ from wheelproof.decisions.read import Decision
 from wheelproof.errors import UsageError
 from wheelproof.python import labels
 
+_ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b")
 _COMMENT = re.compile(r"\s*#.*$")
 _LABEL = re.compile(r"^\s*([A-Za-z]\w*):(?![=:])")
 _CONTROL = re.compile(r"^(?:while|if|elsif|else|end|either|or|with|goto|call|return|\}|\()\b")
@@ -51,7 +52,8 @@ def complete(decision: Decision, root: Path, spec: str, implementation: str) -> 
     """A decision with the hunk of the specification that follows from those of the code.
 
     ``spec``, ``implementation``: the files relative to the project's folder ``root``. A decision
-    with a hunk of the specification, without mutants, or without one of the code stays as it is.
+    stays as it is where it has a hunk of the specification, no mutant or no hunk of the code, or
+    where the specification has no PlusCal.
 
     UsageError where a hunk does not fit, or where none follows.
     """
@@ -61,6 +63,8 @@ def complete(decision: Decision, root: Path, spec: str, implementation: str) -> 
     own_hunks = [hunk for hunk in decision.hunks if hunk.file == implementation]
     code = reading.text(root / implementation)
     text = reading.text(root / spec)
+    if not _ALGORITHM.search(text):
+        return decision
     try:
         result = hunks.apply(code, own_hunks)
         changed = _changed(text, lines_of(code), lines_of(result), _unlocked(code, result))

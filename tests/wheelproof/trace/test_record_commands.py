@@ -80,7 +80,7 @@ def test_a_mutant_of_an_operation_is_recorded_by_a_counterexample(tmp_path):
     result = invoke("replay", file)
     assert (
         result.exit_code == 1
-        and "TryExcludesComplete" in result.output
+        and "x can show no force_cas there" in result.output
         and "possible here" in result.output
     )
 
@@ -161,6 +161,6 @@ def test_the_steps_of_a_counterexample_are_recorded(tmp_path):
     result = invoke("replay", file)
     assert (
         result.exit_code == 1
-        and "CheckedLive" in result.output
-        and "cheapest repair: delete line" in result.output
+        and "CheckBeforeHandOver" in result.output
+        and "f can show no expire_submit there" in result.output
     )
