@@ -133,7 +133,7 @@ def prepare() -> Frame:
 
 
 def _queued_already() -> Column:
-    """A bucket gets the key that it has, and is queued: what follows is what follows an offer."""
+    """A bucket gets its own key again, and is queued: the next step is one behind an offer."""
     return F.is_true(is_kind("bucket_expiry_set") & any_of("res", RESULT, "false"))
 
 
