@@ -39,6 +39,10 @@ ALLOWED = {
         "joblib",
     ): "the package under test, whose threads hand over objects of one process",
     (
+        "wheelproof/tla/driving/adapter.py",
+        "exec",
+    ): "the source of the adapter that the command names, and no bytecode of it",
+    (
         "wheelproof/plain/counterparts.py",
         "FunctionType",
     ): "the code of a source under test, instrumented",
