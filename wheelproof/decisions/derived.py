@@ -16,9 +16,8 @@ from pathlib import Path
 
 from wheelproof import reading
 from wheelproof.decisions import hunks
-from wheelproof.decisions.hunks import Hunk
+from wheelproof.decisions.hunks import DoesNotFit, Hunk
 from wheelproof.decisions.read import Decision
-from wheelproof.errors import UsageError
 from wheelproof.python import labels
 
 _ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b")
@@ -55,7 +54,7 @@ def complete(decision: Decision, root: Path, spec: str, implementation: str) -> 
     stays as it is where it has a hunk of the specification, no mutant or no hunk of the code, or
     where the specification has no PlusCal.
 
-    UsageError where a hunk does not fit, or where none follows.
+    Where none follows the decision has the reason, and refuses to be applied.
     """
     files = decision.files
     if not decision.mutants or spec in files or implementation not in files:
@@ -68,11 +67,11 @@ def complete(decision: Decision, root: Path, spec: str, implementation: str) -> 
     try:
         result = hunks.apply(code, own_hunks)
         changed = _changed(text, lines_of(code), lines_of(result), _unlocked(code, result))
+    except DoesNotFit:
+        return decision
     except Unlike as error:
-        raise UsageError(
-            f"{decision.file}: no hunk of {spec} follows from those of the code: {error}.",
-            "Write one: '@@ spec LABEL', with the lines before and after.",
-        ) from error
+        fault = f"no hunk of {spec} follows from those of the code: {error}"
+        return replace(decision, fault=fault)
     return replace(
         decision,
         hunks=(*decision.hunks, between(text, changed, spec, decision.file, own_hunks[0].line)),

@@ -62,6 +62,8 @@ class Decision:
     """Name -> fields of each mutant."""
     labels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Labels of steps that only the changed machine has."""
+    fault: str = ""
+    """The reason that no hunk of the specification follows from those of the code; "" for none."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -72,8 +74,13 @@ class Decision:
         """The texts of the changed files, or of those with this suffix.
 
         The translation in a specification is still the old one. Raises DoesNotFit where a hunk does
-        not fit its file.
+        not fit its file, and UsageError where one of the specification is lacking.
         """
+        if self.fault:
+            raise UsageError(
+                f"{self.file}: {self.fault}.",
+                "Write one: '@@ spec LABEL', with the lines before and after.",
+            )
         texts = {}
         for file in filter(lambda name: name.endswith(suffix), self.files):
             hunks_of_file = [hunk for hunk in self.hunks if hunk.file == file]

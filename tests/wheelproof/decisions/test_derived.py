@@ -53,9 +53,8 @@ def by_hand(mechanism, decision):
     if not own or not decision.mutants or code not in decision.files:
         return None
     rest = tuple(hunk for hunk in decision.hunks if hunk.file != spec)
-    try:
-        whole = derived.complete(replace(decision, hunks=rest), mechanism.root, spec, code)
-    except UsageError:
+    whole = derived.complete(replace(decision, hunks=rest), mechanism.root, spec, code)
+    if whole.fault:
         return None
     text = (mechanism.root / spec).read_text(encoding="utf-8")
     follows = [hunk for hunk in whole.hunks if hunk.file == spec]
@@ -158,6 +157,7 @@ def completed(folder, old, new, anchor):
     hunk = Hunk("impl/given.py", anchor, file, 5, body)
     decision = Decision("Taken", file, "it is taken", "", (hunk,), {"Taken": {}})
     whole = derived.complete(decision, folder, "spec/Given.tla", "impl/given.py")
+    whole.texts(folder)
     return hunks.apply(SPEC, [hunk for hunk in whole.hunks if hunk.file == "spec/Given.tla"])
 
 
