@@ -71,6 +71,7 @@ def test_a_failing_order_runs_again_in_a_fresh_process(tmp_path):
     assert code == 0 and "no longer possible" in output, (source, output)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("body", "options", "code", "words"),
     [
@@ -112,6 +113,7 @@ def test_a_class_that_does_not_load_is_no_answer_about_the_program(tmp_path):
     assert code == 4 and "cannot be run" in output and "NumberFormatException" in output
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
