@@ -124,10 +124,14 @@ def _tell(sketch: Draft, mechanism: Mechanism) -> None:
     print(f"\n{labels}, {count_of(len(sketch.holes), 'hole')}, {scenarios_text}")
     if sketch.subject.bases:
         print(f"left out: methods of {', '.join(sketch.subject.bases)}")
-    for operation in sketch.operations:
-        if operation.defaults:
-            defaults = ", ".join(f"{name}={value}" for name, value in operation.defaults.items())
-            print(f"{operation.name}: as it is with {defaults}")
+    if sketch.subject.left_out:
+        print(f"left out: {', '.join(sketch.subject.left_out)}, which no scenario can call")
+    construction = {"__init__": sketch.subject.defaults}
+    for name, values in (
+        construction | {item.name: item.defaults for item in sketch.operations}
+    ).items():
+        if values:
+            print(f"{name}: as it is with {', '.join(map('='.join, values.items()))}")
     for label, hole in sketch.holes.items():
         print(f"hole {label}, {sketch.subject.file}:{hole.line}: {hole.text}\n  {hole.reason}")
     print()

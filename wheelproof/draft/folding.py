@@ -6,6 +6,8 @@ import ast
 import copy
 from collections.abc import Mapping, Sequence
 
+from wheelproof.draft.rewriting import locals_of
+
 
 def decided(op: ast.cmpop, value: object, other: object) -> bool | None:
     """The truth of a comparison of two constants; None where it is not decided."""
@@ -33,12 +35,7 @@ def fold(statements: Sequence[ast.stmt], values: Mapping[str, ast.expr]) -> list
 
     ``values``: a name or ``self.attribute`` -> its value. A name that is assigned keeps its own.
     """
-    assigned = {
-        node.id
-        for statement in statements
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    assigned = locals_of(statements)
     constants = {name: value for name, value in values.items() if name not in assigned}
     preset: list[ast.stmt] = [
         ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), statements[0])

@@ -37,7 +37,13 @@ class Lowering(Calls):
             name: f"Operation(self, turn)[{place}]" for place, name in enumerate(arguments, start=2)
         }
         self.expressions = Expressions(self.subject, texts, self.variables, self.kinds)
-        body = self.block(self.prepared(self.method.body, defaults), last=True)
+        statements = self.prepared(self.method.body, defaults)
+        first = [
+            Step("", [(self.variable(name, "any"), texts[name])])
+            for name in arguments
+            if name in rewriting.locals_of(statements)
+        ]
+        body = [*first, *self.block(statements, last=True)]
         return Operation(
             self.method.name,
             arguments,

@@ -10,6 +10,16 @@ from contextlib import suppress
 from wheelproof.draft.expressions import Untranslated
 
 
+def locals_of(statements: Sequence[ast.stmt]) -> set[str]:
+    """The locals that statements assign."""
+    return {
+        node.id
+        for statement in statements
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
 def body_for(
     method: ast.FunctionDef,
     arguments: Sequence[ast.expr],
@@ -37,12 +47,7 @@ def body_for(
     body = [copy.deepcopy(statement) for statement in method.body]
     if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]
-    stored_names = {
-        node.id
-        for statement in body
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    stored_names = locals_of(body)
     if stored := stored_names & set(values):
         raise Untranslated(f"{name} assigns to its argument {min(stored)}")
     renamed = _Renamer({local: f"{name.strip('_')}_{local}" for local in stored_names}, values)

@@ -96,6 +96,10 @@ class Subject:
     globals: dict[str, ast.expr] = field(default_factory=dict)
     """Name of the module -> its value, of those that are set once to a literal."""
     methods: dict[str, ast.FunctionDef] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+    """Methods that are no operations of a thread: asynchronous ones, and those with a decorator."""
+    defaults: dict[str, str] = field(default_factory=dict)
+    """Argument of the construction -> its default in Python, which the draft takes as given."""
 
     @property
     def operations(self) -> list[str]:
@@ -129,7 +133,11 @@ def read(file: Path, name: str) -> Subject:
             f"Its classes: {', '.join(classes) or 'none'}.",
         )
     node = classes[name]
-    methods = {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
+    methods = {
+        item.name: item
+        for item in node.body
+        if isinstance(item, ast.FunctionDef) and not _decorated(item)
+    }
     subject = Subject(
         name,
         file,
@@ -140,6 +148,12 @@ def read(file: Path, name: str) -> Subject:
             if ast.unparse(base).partition("[")[0] not in ("object", "Generic", "Protocol", "ABC")
         ],
         globals=_literals(tree.body),
+        left_out=[
+            item.name
+            for item in node.body
+            if isinstance(item, ast.AsyncFunctionDef)
+            or (isinstance(item, ast.FunctionDef) and _decorated(item))
+        ],
         methods={
             key: method
             for key, method in methods.items()
@@ -159,6 +173,11 @@ def read(file: Path, name: str) -> Subject:
             "`wheelproof explore FILE::TEST` checks any test of it, without a specification.",
         )
     return subject
+
+
+def _decorated(method: ast.FunctionDef) -> bool:
+    """Whether a method has a decorator other than ``property``."""
+    return any(ast.unparse(item) != "property" for item in method.decorator_list)
 
 
 def _literals(body: Sequence[ast.stmt]) -> dict[str, ast.expr]:
@@ -211,6 +230,7 @@ def _construction(subject: Subject, init: ast.FunctionDef, threads: Mapping[str,
         )
     )
     arguments = [argument.arg for argument in init.args.args[1:]]
+    subject.defaults |= {name: ast.unparse(value) for name, value in defaults.items()}
     changed = _stores(subject)
     assignments = list(_assignments(init, subject))
     guards = [

@@ -128,6 +128,15 @@ class Shelf:
                     break
         return other
 
+    def default_of(self, key, other):
+        if key == 3:
+            key = other
+        elif self.flag:
+            other = key
+        with self._lock:
+            self._count += 1
+        return key if key == 1 else other
+
     def close(self):
         with self._lock:
             self._open = False

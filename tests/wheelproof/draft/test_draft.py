@@ -39,6 +39,10 @@ def pool(tmp_path_factory):
 def test_draft_is_what_the_page_shows_and_what_the_example_begins_with(pool):
     folder, printed = pool
     page = (samples.ROOT / "docs" / "draft.md").read_text(encoding="utf-8")
+    by_hand = [*samples.EXAMPLE.glob("mutants/job_pool/*.md"), *samples.EXAMPLE.glob("spec/*.toml")]
+    by_hand.append(samples.EXAMPLE / "spec" / "JobPoolProperties.tla")
+    lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in by_hand)
+    assert f"goes on so, in {lines} lines:" in page
     assert printed == printed_by(page, "wheelproof init job_pool --from pool.py:Pool")
     drafted_files, example = files(folder), files(samples.EXAMPLE)
     for place in ("pool.py", "impl/job_pool.py", "harness/job_pool.py", "spec/JobPool.tla"):
@@ -131,6 +135,7 @@ SHELF = {
     "place": st.tuples(st.integers(1, 4), st.sampled_from("ab")),
     "take": st.tuples(st.integers(1, 4)),
     "first_of": st.tuples(st.integers(1, 4), st.integers(1, 4)),
+    "default_of": st.tuples(st.integers(1, 4), st.integers(1, 4)),
     **dict.fromkeys(("newest", "keys", "raise_flag", "is_raised", "both", "close"), st.just(())),
 }
 CALLS = st.lists(
@@ -246,3 +251,18 @@ def test_statement_that_is_not_known_is_a_hole_with_its_reason(tmp_path, line, r
     assert f"\\* HOLE, line 12: {hole.text}" in sketch.texts[0]
     with pytest.raises(UsageError):
         draft.draft(tmp_path / "given.py", "Absent", "given", "Given")
+
+
+def test_methods_that_no_scenario_can_call_and_defaults_are_named(tmp_path):
+    text = (
+        "import threading\n\n\nclass Given:\n    def __init__(self, size=3):\n"
+        "        self.size = size\n        self.lock = threading.Lock()\n        self.count = 0\n\n"
+        "    @staticmethod\n    def make(size):\n        return Given(size)\n\n"
+        "    async def wait(self):\n        pass\n\n"
+        "    def add(self):\n        with self.lock:\n            self.count += self.size\n"
+    )
+    sketch = drafted(tmp_path, text, "Given")
+    assert sketch.subject.left_out == ["make", "wait"]
+    assert sketch.subject.defaults == {"size": "3"}
+    assert [operation.name for operation in sketch.operations] == ["add"]
+    assert "value := (count + 3);" in sketch.texts[0]
