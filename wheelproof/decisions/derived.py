@@ -81,15 +81,20 @@ def complete(decision: Decision, root: Path, spec: str, implementation: str) -> 
 def between(old: str, new: str, file: str, origin: Path, line: int) -> Hunk:
     """The hunk that makes one text of another. It begins at a line with a label."""
     before, after = old.splitlines(), new.splitlines()
-    first = next(n for n, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1])
-    ending = zip(reversed(before), reversed(after), strict=False)
-    last = next(n for n, pair in enumerate(ending) if pair[0] != pair[1])
-    last = min(last, len(before) - first, len(after) - first)
+    first, last = difference(before, after)
     while not (match := _LABEL.match(before[first])):
         first -= 1
     body = [("-", text) for text in before[first : len(before) - last]]
     body += [("+", text) for text in after[first : len(after) - last]]
     return Hunk(file, match[1], origin, line, tuple(body))
+
+
+def difference(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """The numbers of equal lines at the begin and at the end of two texts that differ."""
+    first = next(n for n, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1])
+    ending = zip(reversed(before), reversed(after), strict=False)
+    last = next(n for n, pair in enumerate(ending) if pair[0] != pair[1])
+    return first, min(last, len(before) - first, len(after) - first)
 
 
 # -- the code

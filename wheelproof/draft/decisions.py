@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from wheelproof.decisions import derived
 from wheelproof.draft.steps import (
     Branch,
     Hold,
@@ -128,10 +129,7 @@ def hunk(change: Change, before: str, write: Callable[[Sequence[Operation]], str
     ``before``: the text of the code. ``write``: that of changed operations.
     """
     old, new = before.splitlines(), write(change.operations).splitlines()
-    first = next(n for n, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1])
-    ending = zip(reversed(old), reversed(new), strict=False)
-    last = next(n for n, pair in enumerate(ending) if pair[0] != pair[1])
-    last = min(last, len(old) - first, len(new) - first)
+    first, last = derived.difference(old, new)
     label = next(match[1] for line in old[first:] if (match := _LABEL.search(line)))
     lines = [f"-{line}" for line in old[first : len(old) - last]]
     lines += [f"+{line}" for line in new[first : len(new) - last]]
