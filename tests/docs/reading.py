@@ -68,15 +68,18 @@ def blocks(text: str) -> list[Block]:
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors of a page's headings, as GitHub and the site make them."""
+    """The anchors of a page's headings that GitHub and the site make alike.
+
+    They differ in the number of a heading that occurs twice, and in angle brackets, which the site
+    takes for a tag even inside code.
+    """
     found: set[str] = set()
     parsed = tokens(text)
     for token, following in pairwise(parsed):
         if token.type == "heading_open":
             heading = "".join(child.content for child in following.children or ())
-            slug = re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
-            number = next(n for n in range(99) if (f"{slug}-{n}" if n else slug) not in found)
-            found.add(f"{slug}-{number}" if number else slug)
+            if not re.search(r"<[^>]*>", heading):
+                found.add(re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-"))
     return found
 
 
