@@ -72,7 +72,7 @@ NAMES = re.compile(r"harness\S*\.[A-Z]|harness.*\"[A-Z]|^TABLE =|implementation\
 
 
 def test_the_table_of_a_harness_has_what_the_tool_reads_and_nothing_else():
-    listed = named(section(DECLARATIONS, "## `harness/<mechanism>.py`"))
+    listed = named(section(DECLARATIONS, "## `harness/MECHANISM.py`"))
     assert listed == read() | {"Harness", "shared", "waits"}
     assert {"SUBJECT", "SPURIOUS", "STAND_INS", "COMPOSED", "BY_SCHEDULE"} <= read()
 
@@ -92,7 +92,7 @@ def test_a_name_that_the_tool_begins_to_read_is_noticed(line):
 
 
 def test_each_table_and_each_field_of_a_declaration_is_on_its_page():
-    text = section(DECLARATIONS, "## `spec/<Module>.toml`")
+    text = section(DECLARATIONS, "## `spec/MODULE.toml`")
     rows = dict(re.findall(r"^\| `\[(\w+)[^`]*` \| (.*) \|$", text, re.MULTILINE))
     assert rows.keys() == set(TABLES)
     assert missing(HEAD, rows["mechanism"]) == []
