@@ -60,7 +60,9 @@ ROOTS = (
 )
 """Folders that a page's paths begin at: the pages on examples speak of the reader's folder."""
 
-PLACEHOLDER = re.compile(r"[<>{}\u2026]|\.\.\.|\bNAME\b|\bX\b|MODULE|MECHANISM|PACKAGE|FOLDER|/example\.")
+PLACEHOLDER = re.compile(
+    r"[<>{}\u2026]|\.\.\.|\bNAME\b|\bX\b|MODULE|MECHANISM|PACKAGE|FOLDER|/example\."
+)
 
 
 def paths(text: str) -> list[str]:
