@@ -147,6 +147,8 @@ class Campaign:
         try:
             test()
         except Refused:
+        for example in self.declaration.explicit or ():
+            test = hypothesis.example(program=_program_of(example, self.declaration.name))(test)
             pass
         except HypothesisException as error:
             if self.failing is None:
@@ -229,6 +231,9 @@ class Campaign:
             waits = tuple(wait for wait in exploration.failure.waits if wait.place.file)
             exploration = replace(exploration, failure=replace(exploration.failure, waits=waits))
         return replace(exploration, table=tuple(lines), test=test, executions=self.executions)
+        if self.declaration.explicit is not None:
+            lines += ["", "to try this program first, above the declaration:"]
+            lines += [f"  @hypothesis.example({program!r})"]
 
     def _alarms(self, program: Program) -> list[str]:
         """Lines for each reason why the program may fail without a fault in the class."""
@@ -298,6 +303,19 @@ def checked(
     progress: Progress | None = None,
     campaign: type[Campaign] = Campaign,
 ) -> Exploration:
+def _program_of(example: Any, name: str) -> Program:
+    """The program that ``@hypothesis.example`` gives. Raises UsageError."""
+    values = [*example.args, *example.kwargs.values()]
+    is_one = len(values) == 1 and isinstance(values[0], Program)
+    if not is_one or not example.kwargs.keys() <= {"program"} or example.raises is not None:
+        raise UsageError(
+            f"@example of {name} gives no program to run first.",
+            "Write it as @hypothesis.example(wheelproof.program(...)).",
+        )
+    program: Program = values[0]
+    return program
+
+
     """Check a declaration by drawn programs, or by a chosen one. Raises UsageError, Interrupted."""
     if EXPLORING:
         raise UsageError(

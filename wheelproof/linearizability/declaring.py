@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from wheelproof.linearizability.campaign import Campaign, checked
-from wheelproof.linearizability.options import ATTRIBUTE, Declaration, Options
+from wheelproof.linearizability.options import ATTRIBUTE, EXPLICIT, Declaration, Options
 from wheelproof.plain import calling, progress
 
 if TYPE_CHECKING:
@@ -45,12 +45,16 @@ def test_of(declaration: Declaration) -> Callable[[], None]:
 
 def declare(factory: Callable[[], Any], chosen: Options) -> Any:
     """A class with its declaration, or the test that a factory becomes. Raises UsageError."""
-    declaration = Declaration(factory, chosen)
+    explicit = list(getattr(factory, "__dict__", {}).get(EXPLICIT, ()))
+    declaration = Declaration(factory, chosen, explicit)
     if isinstance(factory, type):
         try:
             setattr(factory, ATTRIBUTE, declaration)
+            setattr(factory, EXPLICIT, explicit)
         except TypeError:  # a class in C
             return test_of(declaration)
         return factory
     calling.check_program(factory)
-    return test_of(declaration)
+    test = test_of(declaration)
+    setattr(test, EXPLICIT, explicit)
+    return test

@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 ATTRIBUTE = "__linearizable__"
 """Where a class or a test has its declaration."""
 
-TIME_OUTS = ("last", "any")
-"""When a wait may end by its time-out: where no other thread can move, or at any moment."""
+EXPLICIT = "hypothesis_explicit_examples"
+"""Where Hypothesis keeps the examples of what ``@example`` decorates."""
+
+LAST, ANY, LENIENT = TIME_OUTS = ("last", "any", "lenient")
+"""When a wait may end by its time-out: where no other thread can move, or at any moment.
+
+The last one: at any moment, and the result of an operation that times out fits every order.
+"""
 
 EXECUTIONS = 5_000
 """Executions of one program, at most, unless the user says otherwise."""
@@ -50,10 +56,16 @@ class Options:
 
 
 class Declaration:
-    """A class or a factory with its options."""
+    """A class or a factory with its options.
 
-    def __init__(self, factory: Callable[[], Any], options: Options) -> None:
-        self.factory, self.options = factory, options
+    ``explicit``: what ``@hypothesis.example`` gives, as Hypothesis keeps it; None where the class or
+    the factory is not decorated.
+    """
+
+    def __init__(
+        self, factory: Callable[[], Any], options: Options, explicit: list[Any] | None = None
+    ) -> None:
+        self.factory, self.options, self.explicit = factory, options, explicit
         self.name = getattr(factory, "__qualname__", repr(factory))
 
 

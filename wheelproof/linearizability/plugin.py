@@ -36,6 +36,15 @@ def pytest_pycollect_makeitem(
     return function
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A declared test goes without the examples, which Hypothesis' plugin takes for a mistake."""
+    declaration = declared(getattr(item, "obj", None))
+    if declaration is not None and isinstance(item, pytest.Function):
+        from wheelproof.linearizability.declaring import test_of
+
+        item.obj = test_of(declaration)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Check a declaration."""
