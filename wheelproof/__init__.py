@@ -103,7 +103,8 @@ def linearizable(
     ``ignore_results``: operations whose results are not
     compared. ``condition``: one of :mod:`wheelproof.linearizability.conditions`. ``threads``,
     ``calls``: how many threads, and how many calls of each. ``prefix``, ``suffix``: the most calls
-    before and after them. ``time_outs``: ``last`` where no other thread can move, or ``any``.
+    before and after them. ``time_outs``: ``last`` where no other thread can move, ``any``, or
+    ``lenient``, where a result after a time-out fits every order.
     ``examples``: programs that come first. ``settings``: Hypothesis'. ``executions``: the most of
     one program. The other options are those of :func:`explore`.
     """

@@ -30,12 +30,12 @@ class Alarm:
         return f"{self.word}: {self.fact}. Remedy: {self.remedy}"
 
 
-def early_time_out() -> Alarm:
-    """No run fails in which time-outs come last."""
+def early_time_out(is_lenient: bool) -> Alarm:
+    """No run fails in which time-outs come last. ``is_lenient``: as the user chose."""
     return Alarm(
         "early time-out",
         "no run fails in which a wait ends by its time-out only where no other thread can move",
-        'time_outs="last"',
+        'time_outs="last"' + ', or "lenient": such a result fits any order' * (not is_lenient),
     )
 
 

@@ -19,7 +19,7 @@ from wheelproof.linearizability.alarms import Alarm
 from wheelproof.linearizability.alone import Alone
 from wheelproof.linearizability.histories import Specification
 from wheelproof.linearizability.judging import HistoryJudge, Outcome
-from wheelproof.linearizability.options import Declaration, Options
+from wheelproof.linearizability.options import LAST, LENIENT, Declaration, Options
 from wheelproof.linearizability.programs import Program, drawn
 from wheelproof.linearizability.reference import ByReference
 from wheelproof.linearizability.running import Driver, OfClass
@@ -50,14 +50,14 @@ class Campaign:
         settings = Settings(chosen.into, chosen.bound, chosen.executions, chosen.seed)
         self.search = Search(declaration.name, settings, progress)
         self.explorer = self.search.explorer
-        self.explorer.execution.patient = chosen.time_outs == "last"
+        self.explorer.execution.patient = chosen.time_outs == LAST
         with self.search.loading():
             self.make, self.second = self._counterparts()
         self.answers: Counter[Answer] = Counter()
         self.outcomes: dict[str, set[str]] = {}
         self.failing: Program | None = None
         self.stopped: Exploration | BaseException | None = None
-        self.executions = 0
+        self.executions, self.freed = 0, False
         self.programs: dict[str, Answer] = {}
 
     def _counterparts(self) -> tuple[Callable[[], Any], Options]:
@@ -90,20 +90,23 @@ class Campaign:
         """Raises UsageError and Interrupted."""
         self.search.program = self._make_once
         with self.search.running(), self.explorer.ready():
-            programs = self._programs()
+            self._prepare()
             if program is not None:
                 self._try(program)
             else:
-                self._draw(programs)
+                self._draw(self._programs())
             if self.failing is not None:
                 return self._explained(self.failing)
         if isinstance(self.stopped, BaseException):
             raise self.stopped
         return self._answered() if self.stopped is None else self.stopped
 
+    def _prepare(self) -> None:
+        """Look at the class of the object under test. Raises UsageError."""
+        self.kind = self._kind()
+
     def _programs(self) -> SearchStrategy[Program]:
         """A strategy for programs. Raises UsageError."""
-        self.kind = self._kind()
         strategies = operations.of_class(self.kind, self.second.operations)
         return drawn(strategies, self.options.sizes())
 
@@ -144,11 +147,11 @@ class Campaign:
         )(test)
         for program in self.options.examples:
             test = hypothesis.example(program=program)(test)
+        for example in self.declaration.explicit or ():
+            test = hypothesis.example(program=_program_of(example, self.declaration.name))(test)
         try:
             test()
         except Refused:
-        for example in self.declaration.explicit or ():
-            test = hypothesis.example(program=_program_of(example, self.declaration.name))(test)
             pass
         except HypothesisException as error:
             if self.failing is None:
@@ -198,6 +201,7 @@ class Campaign:
         explorer, execution = self.explorer, self.explorer.execution
         before = execution.executions
         explorer.program, explorer.bound = driver, self.options.bound
+        driver.is_lenient = self.options.time_outs == LENIENT
         explorer.renew(self.options.executions)
         execution.put_off = False
         condition = self.options.condition
@@ -206,6 +210,7 @@ class Campaign:
         exploration = explorer.explored(explains)
         executions = execution.executions - before
         self.executions += executions
+        self.freed = self.freed or self.judge.freed
         for call, kinds in self.judge.outcomes.items():
             self.outcomes.setdefault(call, set()).update(kinds)
         if exploration.answer is Answer.EXHAUSTED and execution.put_off:
@@ -226,14 +231,14 @@ class Campaign:
             reason = f"{program!r} failed, and does not fail again"
             return replace(exploration, answer=Answer.NONDETERMINISTIC, reason=reason)
         lines += self._alarms(program)
+        if self.declaration.explicit is not None:
+            lines += ["", "to try this program first, above the declaration:"]
+            lines += [f"  @hypothesis.example({program!r})"]
         test = telling.regression(self.declaration, program, self.checks_by)
         if exploration.failure is not None:  # that the program's own thread waits is no news
             waits = tuple(wait for wait in exploration.failure.waits if wait.place.file)
             exploration = replace(exploration, failure=replace(exploration.failure, waits=waits))
         return replace(exploration, table=tuple(lines), test=test, executions=self.executions)
-        if self.declaration.explicit is not None:
-            lines += ["", "to try this program first, above the declaration:"]
-            lines += [f"  @hypothesis.example({program!r})"]
 
     def _alarms(self, program: Program) -> list[str]:
         """Lines for each reason why the program may fail without a fault in the class."""
@@ -270,7 +275,7 @@ class Campaign:
         finally:
             execution.patient = False
         passed = answer in (Answer.EXHAUSTED, Answer.BOUNDED)
-        return alarms.early_time_out() if passed else None
+        return alarms.early_time_out(self.options.time_outs == LENIENT) if passed else None
 
     def _answered(self) -> Exploration:
         """The answer for all programs that were drawn."""
@@ -292,17 +297,12 @@ class Campaign:
             reason = f"{share} were exhausted, the others but for this: {what}"
         else:
             answer, reason = Answer.EXHAUSTED, f"every order of {share}"
+            reason += "; a result after a time-out fits any of them" * self.freed
         bound = self.options.bound if answer is Answer.BOUNDED else None
         places = tuple(site.place for site in self.explorer.racy())
         return Exploration(answer, self.executions, places, None, bound, reason, None)
 
 
-def checked(
-    declaration: Declaration,
-    program: Program | None = None,
-    progress: Progress | None = None,
-    campaign: type[Campaign] = Campaign,
-) -> Exploration:
 def _program_of(example: Any, name: str) -> Program:
     """The program that ``@hypothesis.example`` gives. Raises UsageError."""
     values = [*example.args, *example.kwargs.values()]
@@ -316,6 +316,12 @@ def _program_of(example: Any, name: str) -> Program:
     return program
 
 
+def checked(
+    declaration: Declaration,
+    program: Program | None = None,
+    progress: Progress | None = None,
+    campaign: type[Campaign] = Campaign,
+) -> Exploration:
     """Check a declaration by drawn programs, or by a chosen one. Raises UsageError, Interrupted."""
     if EXPLORING:
         raise UsageError(

@@ -33,7 +33,8 @@ class Done:
 class Operation:
     """One call of a history.
 
-    ``number`` is unique in its history. ``call`` is in the specification's terms.
+    ``number`` is unique in its history. ``call`` is in the specification's terms. ``is_free``: its
+    result fits every order, and it may have done nothing.
     """
 
     number: int
@@ -42,6 +43,7 @@ class Operation:
     called: float
     returned: float = LATER
     result: Hashable = None
+    is_free: bool = False
 
     @property
     def is_pending(self) -> bool:
@@ -169,7 +171,8 @@ class _Search:
             operation = self._operations[index]
             longer = order
             if isinstance(place, Done):
-                if not (operation.is_pending or self._agrees(order, operation, place.result)):
+                fits = operation.is_pending or operation.is_free
+                if not (fits or self._agrees(order, operation, place.result)):
                     would.append((operation.number, place.result))
                     continue
                 longer = (*order, operation.number)
@@ -187,3 +190,5 @@ class _Search:
             operation = self._operations[index]
             for after, reached in self._specification.points(state, operation, place):
                 yield index, after, reached
+            if operation.is_free and place == CALLED:
+                yield index, state, Done(operation.result)

@@ -19,7 +19,7 @@ from wheelproof.linearizability.histories import (
 )
 from wheelproof.linearizability.realtime import Clocks, Pair, Times, reordered
 from wheelproof.linearizability.running import PENDING, Driver
-from wheelproof.linearizability.values import Identity, Numbering, Snapshot, shown
+from wheelproof.linearizability.values import Identity, Numbering, Snapshot, shown, unnumbered
 from wheelproof.plain import answers
 from wheelproof.plain.answers import FailureKind
 from wheelproof.plain.execution import Execution
@@ -28,7 +28,7 @@ from wheelproof.plain.operations import Ending
 from wheelproof.plain.reading import Found, Judge, failure_of
 
 Outcome = tuple[Any, ...]
-"""The numbers of operations, whether each is pending, and its result."""
+"""The numbers of operations, whether each is pending, whether it is free, and its result."""
 
 ORDERS = 500
 """Sets of real-time orders that are judged for a run, at most."""
@@ -63,7 +63,8 @@ class _Case:
 class HistoryJudge(Judge):
     """Judges histories. Those that are alike are judged once.
 
-    ``last`` is the refusal of the present one. ``allowed``: outcomes that need no order.
+    ``last`` is the refusal of the present one. ``allowed``: outcomes that need no order. ``freed``:
+    an operation was free in some run.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class HistoryJudge(Judge):
         self._verdicts: dict[Any, tuple[Found, Refusal | None] | None] = {}
         self._open: _Case | None = None
         self.last: Refusal | None = None
+        self.freed = False
         self.outcomes: dict[str, set[str]] = {}
 
     def __call__(self, execution: Execution) -> Found | None:
@@ -91,6 +93,7 @@ class HistoryJudge(Judge):
             return failure
         self._count()
         operations = self.driver.history()
+        self.freed = self.freed or any(operation.is_free for operation in operations)
         stuck = execution.ending is not Ending.DONE
         if not self._condition.judges or (stuck and not any(o.is_pending for o in operations)):
             return failure
@@ -98,8 +101,7 @@ class HistoryJudge(Judge):
         before = tuple(self._condition.before(operations))
         # A new race is no step of the run yet: what must come before what is not yet known.
         final = not (execution.racing or execution.grown)
-        results = tuple((o.number, o.is_pending, o.result) for o in operations)
-        key = results, before, times.precedes if final else None
+        key = outcome(operations), before, times.precedes if final else None
         if key not in self._verdicts:
             raw = list(self.driver.run.results)
             order = list(execution.order)
@@ -183,12 +185,16 @@ class HistoryJudge(Judge):
     ) -> Explanation:
         agrees = None
         if any(map(_has_identity, case.raw)):
+            free = {operation.number for operation in operations if operation.is_free}
 
             def agrees(order: tuple[int, ...], operation: Operation, result: Any) -> bool:
                 number_of = Numbering()
                 for number in order:
                     number_of(case.raw[number])
-                return bool(number_of(case.raw[operation.number]) == result)
+                returned = number_of(case.raw[operation.number])
+                if free.intersection(order):  # it may have returned another object, or none
+                    return bool(unnumbered(returned) == unnumbered(result))
+                return bool(returned == result)
 
         return explain(operations, before, self.specification, accepts, agrees)
 
@@ -268,7 +274,7 @@ class HistoryJudge(Judge):
 
 def outcome(operations: Sequence[Operation]) -> Outcome:
     """The results of a history, and which operations are pending, without their times."""
-    return tuple((o.number, o.is_pending, o.result) for o in operations)
+    return tuple((o.number, o.is_pending, o.is_free, o.result) for o in operations)
 
 
 def _pairs(operations: Sequence[Operation], before: Sequence[int]) -> Sequence[Pair]:

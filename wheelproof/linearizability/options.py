@@ -16,7 +16,7 @@ ATTRIBUTE = "__linearizable__"
 """Where a class or a test has its declaration."""
 
 EXPLICIT = "hypothesis_explicit_examples"
-"""Where Hypothesis keeps the examples of what ``@example`` decorates."""
+"""The attribute in which Hypothesis keeps the examples that ``@example`` gives."""
 
 LAST, ANY, LENIENT = TIME_OUTS = ("last", "any", "lenient")
 """When a wait may end by its time-out: where no other thread can move, or at any moment.
@@ -58,8 +58,8 @@ class Options:
 class Declaration:
     """A class or a factory with its options.
 
-    ``explicit``: what ``@hypothesis.example`` gives, as Hypothesis keeps it; None where the class or
-    the factory is not decorated.
+    ``explicit``: the examples of ``@hypothesis.example`` as Hypothesis keeps them; None without a
+    decorator.
     """
 
     def __init__(

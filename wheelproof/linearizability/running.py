@@ -10,7 +10,8 @@ from wheelproof.linearizability.programs import FINAL, Call, Program
 from wheelproof.linearizability.values import Numbering, Snapshot, raised, snapshot
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.happens_before import Location
-from wheelproof.plain.operations import PEEK
+from wheelproof.plain.moves import SAME
+from wheelproof.plain.operations import NEVER, PEEK
 from wheelproof.plain.world import World
 
 PENDING = object()
@@ -85,6 +86,7 @@ class Run:
     """The progress of a program, by the numbers of its calls.
 
     ``begun`` and ``ended`` count the visible operations before a call and before its return.
+    ``timed_out``: the calls in which a time-out is over.
     ``clocks`` are those of the threads at the returns. ``numbers``: thread -> that of the engine.
     ``under_way``: thread -> its present call.
     """
@@ -96,19 +98,21 @@ class Run:
         self.clocks: list[list[int]] = [[]] * count
         self.numbers: dict[int, int] = {}
         self.under_way: dict[int, int] = {}
+        self.timed_out: set[int] = set()
 
 
 class Driver:
     """The function that an exploration runs: it makes the subject, and calls its operations.
 
     ``stops``: a thread stops in front of each call, and makes the one that ``next`` names for it.
+    ``is_lenient``: the result of a call that times out fits every order.
     """
 
     def __init__(self, world: World, subject: Subject, program: Program) -> None:
         self.world, self.subject, self.program = world, subject, program
         self.execution: Execution = world.execution
         self.calls = subject.calls(program)
-        self.stops = False
+        self.stops = self.is_lenient = False
         self.next: dict[int, int] = {}
         self.run = Run(len(self.calls))
         self._boundary = Boundary("operations")
@@ -154,9 +158,12 @@ class Driver:
                 number = self.next[thread]
             run.under_way[thread] = number
             run.begun[number] = execution.depth
+            running.expires = NEVER
             result = self._called(number, subject)
             run.ended[number], run.clocks[number] = execution.depth, running.clock[:]
             run.results[number] = result
+            if execution.now + SAME >= running.expires:
+                run.timed_out.add(number)
             del run.under_way[thread]
 
     def _called(self, number: int, subject: Any) -> Any:
@@ -179,7 +186,8 @@ class Driver:
             called, returned = self._moments(number, thread)
             pending = run.results[number] is PENDING
             result = None if pending else number_of(run.results[number])
-            operations.append(Operation(number, thread, call, called, returned, result))
+            is_free = self.is_lenient and number in run.timed_out
+            operations.append(Operation(number, thread, call, called, returned, result, is_free))
         return operations
 
     def _moments(self, number: int, thread: int) -> tuple[float, float]:

@@ -99,6 +99,13 @@ class Numbered:
         return f"<{self.kind} {self.number}>"
 
 
+def unnumbered(value: Any) -> Any:
+    """A value in which all objects of a class are one."""
+    if isinstance(value, Value):
+        return Value(value.kind, tuple(map(unnumbered, value.parts)))
+    return Numbered(value.kind, 0) if isinstance(value, Numbered) else value
+
+
 _BRACKETS = {"list": "[]", "tuple": "()", "dict": "{}", "set": "{}", "item": ("", "")}
 
 

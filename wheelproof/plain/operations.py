@@ -28,6 +28,9 @@ OPERATIONS = (
 TIME_OUT = "time out"
 """The name of an attempt that fails by its time-out."""
 
+NEVER = float("inf")
+"""The time at which a wait without a time-out ends."""
+
 CHANGES = (False, True, True, None, True, False, False, False, True, False)
 """Whether a kind changes its location; of TRY it depends."""
 
@@ -79,7 +82,8 @@ class Thread:
     those of the site of its last access. ``switchable``: since its last visible operation it has
     come to where an interpreter with a global lock switches threads.
     ``timed``: its attempt to acquire or to join has a time-out. ``due``: the time at which that, or
-    its sleep, ends. ``refused``: how often it went on once its run was over.
+    its sleep, ends. ``expires``: when the first of its time-outs ends, since a judge looked at it.
+    ``refused``: how often it went on once its run was over.
     """
 
     __slots__ = (
@@ -90,6 +94,7 @@ class Thread:
         "due",
         "end",
         "error",
+        "expires",
         "greenlet",
         "held",
         "inside",
@@ -129,6 +134,13 @@ class Thread:
         self.inside: Any = None
         self.polling: Any = None
         self.waited = self.due = 0.0
+        self.expires = NEVER
         self.origin, self.children = 0, 0
         self.switchable, self.timed = True, False
         self.region = self.position = self.refused = 0
+
+    def waits_until(self, due: float, timed: bool) -> None:
+        """It is in front of an attempt that ends then. ``timed``: by a time-out."""
+        self.timed, self.due = timed, due
+        if timed:
+            self.expires = min(self.expires, due)

@@ -125,7 +125,7 @@ class Waited(Location):
         else:
             begun = self.clock.began() if timeout > 0 else self.execution.now
             wait = self.execution.yields(sys._getframe(2), max(0.0, timeout if blocking else 0.0))
-            thread.timed, thread.due = timeout > 0, begun + wait
+            thread.waits_until(begun + wait, timeout > 0)
             self.execution.point(TRY, self, None)
             if self.owner is not None:
                 if wait > 0:

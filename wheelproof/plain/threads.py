@@ -142,8 +142,7 @@ class Thread:
             begun, seconds = self._clock.began(), max(0.0, timeout)
             seconds = self._execution.yields(sys._getframe(1), seconds)
             if self._execution.running is not None:
-                self._execution.running.timed = timeout > 0
-                self._execution.running.due = begun + seconds
+                self._execution.running.waits_until(begun + seconds, timeout > 0)
             self._execution.point(TRY_JOIN, thread.end, None)
             if not thread.done:
                 self._clock.passes(begun, seconds)

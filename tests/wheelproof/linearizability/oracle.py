@@ -1,10 +1,11 @@
 """Random histories, and their verdict by definition: every order of the operations is tried."""
 
+from dataclasses import replace
 from itertools import chain, combinations, permutations
 
 from wheelproof.linearizability.histories import LATER, Done, Operation
 
-EMPTY = "empty"
+EMPTY, LATE = "empty", "late"
 
 
 def register(state, call):
@@ -55,8 +56,11 @@ class InTwoPoints(AsSpecification):
             yield from super().points(state, operation, at)
 
 
-def drawn(chance, model, most):
-    """A random history of at most so many operations: about half of them are linearizable."""
+def drawn(chance, model, most, free=0.0):
+    """A random history of at most so many operations: about half of them are linearizable.
+
+    ``free``: the share of those whose result fits every order. Half of them do nothing.
+    """
     step, state, calls = MODELS[model]
     threads = chance.randint(2, 3)
     left = {thread: chance.randint(1, most // threads) for thread in range(1, threads + 1)}
@@ -70,6 +74,8 @@ def drawn(chance, model, most):
             left[thread] -= 1
             if not left[thread]:
                 del left[thread]
+        elif under_way[thread][3] is None and chance.random() < free / 2:
+            under_way[thread][3] = (LATE,)
         elif under_way[thread][3] is None:
             following = step(state, under_way[thread][1])
             if following:
@@ -90,7 +96,10 @@ def drawn(chance, model, most):
             operations[at] = Operation(one.number, one.thread, one.call, one.called, one.returned,
                                        result)  # fmt: skip
     chance.shuffle(operations)
-    return operations
+    return [
+        replace(one, is_free=one.result == LATE or free > 0 and chance.random() < free / 2)
+        for one in operations
+    ]
 
 
 def subsets(operations):
@@ -105,7 +114,7 @@ def works(model, order):
         if not following:
             return False
         state, result = following[0]
-        if not one.is_pending and result != one.result:
+        if not (one.is_pending or one.is_free) and result != one.result:
             return False
     return True
 
@@ -148,8 +157,8 @@ def quiescent_order(operations):
 
 def by_definition(model, operations, keeps):
     """Whether an order that keeps to a condition has the results of a history."""
-    done = [one for one in operations if not one.is_pending]
-    pending = [one for one in operations if one.is_pending]
+    done = [one for one in operations if not (one.is_pending or one.is_free)]
+    pending = [one for one in operations if one.is_pending or one.is_free]
     return any(
         keeps(order) and works(model, order)
         for helpers in subsets(pending)
@@ -174,7 +183,7 @@ def by_interleaving(model, operations):
     threads = {}
     for one in sorted(operations, key=lambda one: one.called):
         threads.setdefault(one.thread, []).append(one)
-    pending = [one for one in operations if one.is_pending]
+    pending = [one for one in operations if one.is_pending or one.is_free]
     for missing in subsets(pending):
         columns = [[one for one in column if one not in missing] for column in threads.values()]
         for order in interleavings(columns):

@@ -15,6 +15,8 @@ from wheelproof.linearizability.histories import Operation
 HISTORIES = 3_000
 BY_NIGHT = 100_000
 SMALL = 6
+FREE = 0.3
+"""The share of free operations in each fourth history."""
 
 CONDITIONS = {
     conditions.Linearizable: lambda operations: oracle.is_linearizable_order,
@@ -34,7 +36,7 @@ def compared(seeds, most, module=histories, linearizable=conditions.Linearizable
     verdicts = Counter()
     for seed in seeds:
         model = list(oracle.MODELS)[seed % len(oracle.MODELS)]
-        operations = oracle.drawn(random.Random(seed), model, most)
+        operations = oracle.drawn(random.Random(seed), model, most, FREE * (seed % 4 == 0))
         fits = checked(model, operations, linearizable(), module)
         if fits != oracle.by_interleaving(model, operations):
             return verdicts, (seed, operations)
@@ -59,7 +61,7 @@ def test_each_condition_keeps_what_its_definition_keeps(condition):
     verdicts = Counter()
     for seed in range(500):
         model = list(oracle.MODELS)[seed % len(oracle.MODELS)]
-        operations = oracle.drawn(random.Random(seed), model, SMALL)
+        operations = oracle.drawn(random.Random(seed), model, SMALL, FREE * (seed % 4 == 0))
         expected = oracle.by_definition(model, operations, CONDITIONS[condition](operations))
         assert checked(model, operations, condition()) == expected, (seed, operations)
         verdicts[expected] += 1
@@ -125,8 +127,18 @@ FAULTS = {
         "paths.extend(following[:1])",
     ),
     "the results of pending operations count": (
-        "if not (operation.is_pending or self._agrees(order, operation, place.result)):",
-        "if not self._agrees(order, operation, place.result):",
+        "fits = operation.is_pending or operation.is_free",
+        "fits = operation.is_free",
+    ),
+    "the results of free operations count": (
+        "fits = operation.is_pending or operation.is_free",
+        "fits = operation.is_pending",
+    ),
+    "free operations do something": ("if operation.is_free and place == CALLED:", "if False:"),
+    "free operations do nothing": (
+        "for after, reached in self._specification.points(state, operation, place):",
+        "for after, reached in () if operation.is_free else "
+        "self._specification.points(state, operation, place):",
     ),
 }
 

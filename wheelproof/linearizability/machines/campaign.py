@@ -60,12 +60,14 @@ class MachineCampaign(Campaign):
         self.modelled: Counter[str] = Counter()
         self.programs_modelled = 0
 
-    def _programs(self) -> SearchStrategy[Program]:
+    def _prepare(self) -> None:
         rules = self.rules = Rules(self.make)  # type: ignore[arg-type]  # a machine's class
         functions = [rule.function for rule in rules.all().values()]
         functions += [invariant.function for invariant in rules.invariants]
         self.codes = codes_of(rules.machine, functions)
-        return drawing.programs(rules, self.options.sizes())
+
+    def _programs(self) -> SearchStrategy[Program]:
+        return drawing.programs(self.rules, self.options.sizes())
 
     def _driver(self, program: Program) -> Driver:
         subject = OfMachine(self.rules, self.options.ignored)
