@@ -59,6 +59,7 @@ def read(path: Path = FILE) -> dict[Key, Kept]:
                 each.optional_index("bound", 10**6),
                 each.optional_index("preemptions", 10**6),
                 each.number("cpu"),
+                each.optional_index("rate", 10**9),
             ),
             each.number("seconds"),
             each.text("subject"),

@@ -59,6 +59,10 @@ CHECKERS: Mapping[str, Checker] = {
 }
 
 
+TIMED = ("wheelproof", "frontrun")
+"""The checkers whose rates are measured."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
@@ -114,6 +118,7 @@ def tables(done: Sequence[scores.Result], names: Sequence[str]) -> dict[str, str
     return {
         "summary": scores.summary(done, names),
         "outcomes": scores.table(done, names),
+        "rates": scores.rates(done, [name for name in names if name in TIMED]),
         "reasons": "\n\n".join(
             f"{name}:\n\n{scores.reasons(done, name) or solved}" for name in names
         ),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.races.checkers.outcome import BUG, CANNOT, HOLDS, NOTHING, Outcome
-from benchmarks.races.table import BUGGY, Omitted, Row
+from benchmarks.races.table import BUGGY, FIXED, Omitted, Row
 
 FOUND = "found"
 MISSED = "missed"
@@ -25,6 +25,9 @@ MOST = 160
 
 _FOLDER = re.compile(r"(?:/[\w.@+-]+)+/")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+
+ENOUGH = 20
+"""Executions behind a rate, at least."""
 
 ON_BUGGY = (FOUND, FALSE_PASS, OTHER, MISSED)
 ON_FIXED = (EXHAUSTED, BOUNDED, NO_CLAIM, FALSE_ALARM, NOT_RUN)
@@ -98,6 +101,25 @@ def table(results: Sequence[Result], checkers: Sequence[str]) -> str:
         cells.setdefault(key, [row.name if result.side == BUGGY else "", release])
         cells[key].append(_cell(result))
     return lined(head, cells.values())
+
+
+def rates(results: Sequence[Result], checkers: Sequence[str]) -> str:
+    """The rates on fixed sides, where each checker has made enough executions."""
+    lines = []
+    for row in dict.fromkeys(result.row for result in results if result.side == FIXED):
+        outcomes = {r.checker: r.outcome for r in results if r.row == row and r.side == FIXED}
+        rate = [
+            outcomes[name].rate
+            for name in checkers
+            if name in outcomes and outcomes[name].executions >= ENOUGH
+        ]
+        first, *others = [number or 0 for number in rate] or [0]
+        if others and len(rate) == len(checkers) and min(others) > 0:
+            times = [f"{first / other:.1f}" for other in others]
+            lines.append([row.name, *map("{:,}".format, (first, *others)), *times])
+    if not lines:
+        return "No row has rates."
+    return lined(["row", *checkers, *(f"{checkers[0]} / {name}" for name in checkers[1:])], lines)
 
 
 def reasons(results: Iterable[Result], checker: str) -> str:

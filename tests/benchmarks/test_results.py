@@ -44,6 +44,23 @@ def test_a_later_run_replaces_its_own_outcomes_alone(path):
     assert kept["watchdog_close", BUGGY, "stress"].seconds == 8
 
 
+@pytest.mark.parametrize(
+    ("executions", "peer", "line"),
+    [
+        (40, 50, "| kafka_future | 1,000 | 50 | 20.0 |"),
+        (19, 50, "No row has rates."),
+        (40, None, "No row has rates."),
+    ],
+)
+def test_a_rate_is_that_of_enough_executions_on_a_fixed_side(executions, peer, line):
+    done = [
+        result(FIRST, FIXED, Outcome(HOLDS, executions, rate=1000), "wheelproof"),
+        result(FIRST, FIXED, Outcome(HOLDS, 60, rate=peer), "frontrun"),
+        result(SECOND, BUGGY, Outcome(BUG, 60, rate=9), "wheelproof"),
+    ]
+    assert scores.rates(done, run.TIMED).splitlines()[-1] == line
+
+
 def test_a_kept_reason_names_no_folder(path):
     outcome = Outcome(CANNOT, 0, reason="/x/y/a.py: <A object at 0x7f00>\n| gone")
     results.keep([result(FIRST, BUGGY, outcome)], 5, path)

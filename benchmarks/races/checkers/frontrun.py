@@ -22,6 +22,7 @@ from benchmarks.races.checkers.outcome import (
     HOLDS,
     NOTHING,
     Outcome,
+    executed,
     named,
     report,
 )
@@ -81,6 +82,7 @@ def check(module: ModuleType, seconds: float) -> Outcome:
     last: list[State] = []
 
     def setup() -> State:
+        executed()
         last[:] = [State(module)]
         return last[0]
 

@@ -34,6 +34,17 @@ class Outcome:
     preemptions: int | None = None
     cpu: float = 0.0
     """Seconds of this process, from the call of the checker to its answer."""
+    rate: int | None = None
+    """Executions per CPU second, from the first one to the last one: nothing is loaded there."""
+
+
+MOMENTS: list[float] = []
+"""CPU seconds of this process at the same point of each execution."""
+
+
+def executed() -> None:
+    """A checker is at that point of an execution."""
+    MOMENTS.append(time.process_time())
 
 
 def named(error: BaseException) -> str:
@@ -60,5 +71,7 @@ def report(check: Callable[[ModuleType, float], Outcome]) -> None:
 def leave(outcome: Outcome, begin: float) -> None:
     """Print an outcome and end the process, whatever its threads wait for."""
     values = asdict(outcome) | {"cpu": round(time.process_time() - begin, 3)}
+    if MOMENTS and MOMENTS[-1] > MOMENTS[0]:
+        values["rate"] = round((len(MOMENTS) - 1) / (MOMENTS[-1] - MOMENTS[0]))
     print("\n" + json.dumps(values), flush=True)
     os._exit(0)

@@ -13,6 +13,7 @@ from benchmarks.races.checkers.outcome import (
     HOLDS,
     NOTHING,
     Outcome,
+    executed,
     named,
     report,
 )
@@ -26,7 +27,7 @@ EXECUTIONS = 10**9
 
 
 def check(module: ModuleType, seconds: float) -> Outcome:
-    explorer = Explorer(module.program)
+    explorer = Explorer(module.program, progress=lambda *_: executed())
     begun = time.process_time()
     for bound, share in ((None, 2 / 3), (PREEMPTIONS, 1)):
         explorer.bound = bound
