@@ -128,7 +128,7 @@ BY_DAY = [
 
 
 @pytest.mark.parametrize(("name", "version"), BY_DAY)
-@pytest.mark.parametrize("python", [THIS, *interpreters.VERSIONS])
+@pytest.mark.parametrize("python", [THIS, *interpreters.BY_DAY_AND_NIGHT])
 def test_a_schedule_of_this_interpreter_runs_under_another_one(folder_of, python, name, version):
     other = python != THIS
     python = interpreters.needed(python, *MODULES) if other else sys.executable
@@ -138,7 +138,7 @@ def test_a_schedule_of_this_interpreter_runs_under_another_one(folder_of, python
     assert (saved.IMPOSSIBLE in printed) == (says == saved.IMPOSSIBLE), printed
 
 
-@pytest.mark.parametrize("version", interpreters.VERSIONS)
+@pytest.mark.parametrize("version", interpreters.BY_DAY_AND_NIGHT)
 @pytest.mark.parametrize("name", first(PROGRAMS))
 def test_a_schedule_of_another_interpreter_runs_under_this_one(tmp_path, version, name):
     python = interpreters.needed(version, *MODULES)

@@ -22,7 +22,7 @@ for program in sound.CLASSES:
 """
 
 
-@pytest.mark.parametrize("version", interpreters.VERSIONS)
+@pytest.mark.parametrize("version", interpreters.BY_DAY_AND_NIGHT)
 def test_another_version_of_python_answers_alike(version):
     python = interpreters.needed(version, "greenlet")
     run = interpreters.run(python, "-c", PROGRAM)
