@@ -20,6 +20,7 @@ from wheelproof.plain.answers import Answer, Exploration, Failure, FailureKind, 
 from wheelproof.plain.counterparts import Counterparts
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.guards import Guards
+from wheelproof.plain.instrument.containers import FILE_SYSTEM
 from wheelproof.plain.operations import Ending
 from wheelproof.plain.reading import Found, Judge, Recorder
 from wheelproof.plain.schedulers.base import Scheduler
@@ -58,6 +59,7 @@ DIFFERS = (
     "threads"
 )
 REMEDY = "name its module with `into`"
+REMEDIES = {FILE_SYSTEM: "give each thread files of its own"}
 UNKNOWN_CAUSE = ", as random numbers or the order of a set"
 
 
@@ -326,7 +328,7 @@ class Explorer:
         if execution.unseen:
             code, place = next(iter(execution.unseen))
             why = self.world.why_refused(code)
-            remedy = f"it could not be loaded again ({why})" if why else REMEDY
+            remedy = f"it could not be loaded again ({why})" if why else REMEDIES.get(code, REMEDY)
             return Answer.UNSEEN, (
                 f"{place}: {code} is not looked into, and touched an object that another thread "
                 f"uses: {remedy}"

@@ -58,6 +58,7 @@ class Modules:
         self.sites: list[Site] = []
         self.finders: list[Any] = list(sys.meta_path)
         self.assigned: set[tuple[str, str]] = set()
+        self.rebound: set[tuple[str, str]] = set()
         self.refused: dict[str, str] = {}
         self.twice: dict[str, str] = {}
         self.changes: dict[str, list[Callable[[types.ModuleType], object]]] = {
@@ -220,7 +221,8 @@ class Modules:
         if path is not None:
             module.__path__ = list(path)
         rebound = frozenset(v for m, v in self.assigned if m == name)
-        code, sites = instrumented(source, file, name, self.hooks, rebound, classes)
+        code, sites, changed = instrumented(source, file, name, self.hooks, rebound, classes)
+        self.rebound.update((name, variable) for variable in changed)
         self.modules[name] = module
         self._sources[name] = Source(source, file, classes, rebound, code, sites)
         first = len(self.sites)
@@ -251,7 +253,9 @@ class Modules:
             rebound = frozenset(v for m, v in self.assigned if m == name)
             if not any(_reads(old.code, variable) for variable in rebound - old.rebound):
                 continue
-            code, sites = instrumented(old.text, old.file, name, self.hooks, rebound, old.classes)
+            code, sites, _ = instrumented(
+                old.text, old.file, name, self.hooks, rebound, old.classes
+            )
             visible = {site.key for site in old.sites if site.visible}
             for site in sites:
                 site.visible = site.key in visible or site.key in self._shown

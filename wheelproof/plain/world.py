@@ -27,6 +27,7 @@ from wheelproof.plain.instrument.calls import hooks as call_hooks
 from wheelproof.plain.instrument.fields import Fields
 from wheelproof.plain.instrument.fields import hooks as field_hooks
 from wheelproof.plain.instrument.items import Items, container_hooks, item_hooks
+from wheelproof.plain.instrument.patterns import matching
 from wheelproof.plain.modules import Modules
 from wheelproof.plain.objects import fields_of
 from wheelproof.plain.primitives import Clock
@@ -59,12 +60,15 @@ class World(Modules):
         identities = Identities(execution)
         self.builtins["id"] = identities.id
         self.identified = identities.base()
-        fields, items = Fields(execution), Items(execution)
+        fields = Fields(execution)
+        items = Items(execution, fields)
         calls = Calls(execution, fields, items, self.looks_into, self.owns)
         execution.judged = lambda target: calls.wrapped(target, self._target(target))
-        self.assigned = fields.assigned
+        self.assigned, self.rebound = fields.assigned, fields.rebound
         self.hooks = field_hooks(fields) | item_hooks(items) | container_hooks(items)
         self.hooks |= call_hooks(calls) | {"identified": self.identified}
+        self.hooks["matched"] = matching(self.hooks)
+        calls.hooks, calls.modules = self.hooks, self.modules
         self._targets: dict[str, Site] = {}
         self.own_time = types.ModuleType("time")
         self.clock = Clock(execution)
@@ -197,6 +201,6 @@ class World(Modules):
             globals.setdefault("__builtins__", self.builtins)
         if isinstance(source, str) and globals.get("__builtins__") is self.builtins:
             name = globals.get("__name__", "")
-            source, sites = instrumented(source, "<string>", f"{name}.<string>", self.hooks)
+            source, sites, _ = instrumented(source, "<string>", f"{name}.<string>", self.hooks)
             self.sites.extend(sites)
         exec(source, globals, locals, **more)

@@ -1,7 +1,12 @@
-"""Programs that hand containers to functions in C, and values to named tuples."""
+"""Programs that hand containers to functions in C, and values to named tuples; and programs whose
+threads meet where nothing is looked into."""
 
 import collections
+import contextlib
 import functools
+import os
+import pathlib
+import tempfile
 from typing import NamedTuple
 
 from tests.wheelproof.plain.started import run
@@ -57,5 +62,79 @@ def taken_away_from_a_reader():
     assert seen == [2, 1]
 
 
-EXHAUSTED = [read_backwards, values_of_named_tuples_are_handed_on]
-BUGS = [value_of_a_named_tuple_is_read, taken_away_from_a_reader]
+class Counter:
+    count = 0
+
+    async def add(self):
+        self.count += 1
+
+
+def coroutines_run_by_hand():
+    counter = Counter()
+
+    def add():
+        with contextlib.suppress(StopIteration):
+            counter.add().send(None)
+
+    run(add, add)
+    assert counter.count == 2
+
+
+def of_files(exists, make):
+    seen = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "file")
+
+        def write():
+            seen.append(1)
+            if not exists(path):
+                make(path)
+
+        run(write, write)
+
+
+def file_is_opened_if_it_is_not_there():
+    of_files(os.path.exists, lambda path: open(path, "x").close())
+
+
+def folder_is_made_if_it_is_not_there():
+    of_files(lambda path: pathlib.Path(path).is_dir(), os.mkdir)
+
+
+def file_is_replaced_while_it_is_read():
+    of_files(os.path.isfile, lambda path: pathlib.Path(path).write_text("text"))
+
+
+def files_are_looked_at():
+    seen = []
+
+    def look():
+        seen.append(os.path.exists(os.curdir))
+        with open(os.devnull) as file:
+            seen.append(file.read())
+
+    run(look, look)
+
+
+def variable_is_deleted_while_it_is_read():
+    value = 1
+
+    def delete():
+        nonlocal value
+        del value
+
+    run(delete, lambda: value)
+
+
+EXHAUSTED = [read_backwards, values_of_named_tuples_are_handed_on, files_are_looked_at]
+BUGS = [
+    value_of_a_named_tuple_is_read,
+    taken_away_from_a_reader,
+    variable_is_deleted_while_it_is_read,
+]
+UNSEEN = [
+    coroutines_run_by_hand,
+    file_is_opened_if_it_is_not_there,
+    folder_is_made_if_it_is_not_there,
+    file_is_replaced_while_it_is_read,
+]

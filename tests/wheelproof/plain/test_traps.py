@@ -36,6 +36,12 @@ def test_a_race_that_hides_is_a_bug(program):
     assert found.answer is Answer.BUG, found.reason
 
 
+@pytest.mark.parametrize("program", handed.UNSEEN, ids=lambda program: program.__name__)
+def test_threads_that_meet_where_nothing_is_looked_into_are_no_pass(program):
+    found = explore_program(program)
+    assert found.answer is Answer.UNSEEN, (found.reason, found.failure)
+
+
 def test_a_thread_s_target_in_c_is_an_access():
     found = explore_program(faulty_data.target_in_c)
     assert found.answer is Answer.BUG and found.failure.preemptions == 1, found

@@ -22,8 +22,9 @@ def instrumented(
     hooks: dict[str, Any],
     rebound: frozenset[str] = frozenset(),
     classes: frozenset[str] | None = None,
-) -> tuple[CodeType, list[Site]]:
-    """The code of a module that calls ``hooks`` before its accesses, and its sites.
+) -> tuple[CodeType, list[Site], set[str]]:
+    """The code of a module that calls ``hooks`` before its accesses, its sites, and its variables
+    that functions rebind.
 
     ``rebound``: variables of the module that other modules assign. ``classes``: the only statements
     of the module that count are the definitions of these.
@@ -40,4 +41,4 @@ def instrumented(
             ]
         rewriter = Statements(file, module, source, Shared(tree, rebound))
         rewritten = _REWRITTEN[key] = Rewritten(rewriter.visit(tree), rewriter)
-    return rewritten.filled(hooks)
+    return *rewritten.filled(hooks), rewritten.rebound

@@ -18,6 +18,7 @@ from wheelproof.plain.instrument import containers as tables
 from wheelproof.plain.instrument.fields import NONE, Fields, classified
 from wheelproof.plain.instrument.foreign import Foreign, module_of
 from wheelproof.plain.instrument.items import Items, Steps
+from wheelproof.plain.instrument.named import GETTERS, ByName
 from wheelproof.plain.operations import Thread
 from wheelproof.plain.sites import Site
 from wheelproof.plain.universe import NOTHING, read_by
@@ -26,11 +27,12 @@ READS, WRITES, ARGUMENTS, OTHER = range(10, 14)
 """Kinds of methods beside those of attributes: in C, reading or changing the receiver; in C,
 touching no more than its arguments; to be decided when it is called."""
 
+_FUNCTIONS = frozenset({types.BuiltinFunctionType, types.FunctionType, types.MethodType})
 _LRU = type(functools.lru_cache(lambda: None))
 _UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
 
 
-class Calls(Foreign):
+class Calls(Foreign, ByName):
     """Decides what a callable touches.
 
     ``dated`` gives the virtual counterpart of what reads the calendar.
@@ -47,8 +49,7 @@ class Calls(Foreign):
         looked_into: Callable[[Any], bool],
         own: Callable[[type], bool],
     ) -> None:
-        super().__init__(execution)
-        self.fields, self.items = fields, items
+        super().__init__(execution, fields, items)
         self.looked_into, self.own = looked_into, own
         self.dated: Callable[[Any], Any] = lambda function: function
 
@@ -81,6 +82,8 @@ class Calls(Foreign):
     def wrapped(self, function: Any, site: Site) -> Any:
         """A callable as it is to be called: itself, if it announces its own accesses."""
         kind = type(function)
+        if kind in _FUNCTIONS and getattr(function, "__func__", function) in tables.FILES:
+            return functools.partial(self.files, site, function)
         if kind is types.FunctionType:
             return function if self.looked_into(function) else self.foreign(function, site)
         if kind is types.MethodType:
@@ -96,6 +99,8 @@ class Calls(Foreign):
             return functools.partial(self.unbound, site, function)
         if kind is types.MethodWrapperType:
             return functools.partial(self.bound, site, function, function.__self__)
+        if kind in GETTERS:
+            return functools.partial(self.getter, site, function)
         if kind is functools.partial:
             inner = self.wrapped(function.func, site)
             if inner is function.func:
@@ -136,6 +141,8 @@ class Calls(Foreign):
             return functools.partial(self.bound, site, function, receiver)
         if function in tables.HARMLESS:
             return function
+        if function is globals:
+            return self.globals
         if function in tables.LAZY:
             return functools.partial(self.lazy, site, function)
         if function in tables.EAGER:
@@ -147,6 +154,18 @@ class Calls(Foreign):
         if name == "vars" and function is vars:
             return functools.partial(self.variables, site)
         return functools.partial(self.unknown, site, function)
+
+    def files(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        """A function on files, which all threads share."""
+        thread = self.execution.running
+        if thread is not None:
+            changes = tables.FILES[getattr(function, "__func__", function)]
+            if function is open:
+                mode = keywords.get("mode", arguments[1] if len(arguments) > 1 else "r")
+                changes = mode[:1] != "r" or "+" in mode
+            site.foreign = tables.FILE_SYSTEM
+            self.execution.access(thread, tables.FILE_SYSTEM, None, changes, site)
+        return function(*arguments, **keywords)
 
     # -- calls in C
 
@@ -163,6 +182,8 @@ class Calls(Foreign):
         if name in ("__setattr__", "__delattr__", "__getattribute__") and arguments:
             self.fields.announce(thread, holder, arguments[0], name[2] != "g", site)
             return function(*arguments, **keywords)
+        if name in tables.OF_STATE:
+            self.fields.whole(thread, holder, False, site)
         self.given(site, arguments)
         writes = name not in tables.READING
         if kind not in tables.IMMUTABLE and not (
@@ -186,9 +207,13 @@ class Calls(Foreign):
         keywords: dict[str, Any],
     ) -> Any:
         """A method in C that accesses its object, and may call back."""
-        execution = self.execution
-        key = self.items.key(holder, arguments[0]) if arguments else id(holder)
+        execution, name = self.execution, function.__name__
+        key = self.items.key(holder, arguments[0] if arguments else None)
+        if name in tables.COMPARED and not issubclass(type(holder), dict | set):
+            self.given(site, (holder, *arguments), deep=True)
         noted = execution.access(thread, key, holder, writes, site)
+        if name == "__iter__" and self.items.stepped(type(holder)):
+            return Steps(self.items, holder, site)
         outer, thread.inside = thread.inside, (key, holder, writes, site)
 
         def again(called: Any) -> Any:
@@ -197,7 +222,7 @@ class Calls(Foreign):
             return called
 
         if "key" in keywords and keywords["key"] is not None:
-            by = keywords["key"]
+            by = self.wrapped(keywords["key"], site)
             keywords["key"] = lambda element: again(by(element))
         elif writes and arguments and not self.items.stepped(type(arguments[-1])):
             last = arguments[-1]
@@ -225,14 +250,28 @@ class Calls(Foreign):
             return function(*arguments, **keywords)
         return self.bound(site, _Unbound(function, holder), holder, *others, **keywords)
 
-    def given(self, site: Site, arguments: Iterable[Any], writes: bool = False) -> None:
+    def _steps(self, site: Site, value: Any) -> Any:
+        return Steps(self.items, value, site) if self.items.stepped(type(value)) else value
+
+    def given(
+        self, site: Site, arguments: Iterable[Any], writes: bool = False, deep: bool = False
+    ) -> None:
         """Code in C has been given containers."""
+        for value in arguments if deep else ():
+            self.items.deep(value, site)
         for value in filter(lambda value: self.items.stepped(type(value)), arguments):
             self.items.whole(value, site, writes)
 
     def eager(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         if self.execution.running is not None:
-            self.given(site, arguments)
+            receiver = getattr(function, "__self__", None)
+            if type(receiver) is str and function.__name__ == "format":
+                return self.formatted(site, receiver, *arguments, **keywords)
+            self.given(site, arguments, deep=function in tables.DEEP)
+            self._keyed(site, keywords)
+            if getattr(function, "__name__", "") == "from_iterable" and arguments:
+                parts = Steps(self.items, arguments[0], site)
+                arguments = (map(functools.partial(self._steps, site), parts), *arguments[1:])
             if function in tables.ITERATING or getattr(function, "__name__", "") == "join":
                 arguments = self.items.stepwise(arguments, site)
         return function(*arguments, **keywords)
@@ -242,14 +281,26 @@ class Calls(Foreign):
             return function(*arguments, **keywords)
         if function in tables.COMPARING and len(arguments) > 1:
             return self.eager(site, function, *arguments, **keywords)
+        self._keyed(site, keywords)
         stepped, (first, end) = self.items.stepped, tables.ITERATED.get(function, (0, None))
         if function is reversed and len(arguments) == 1 and stepped(type(arguments[0])):
-            return Steps(self.execution, arguments[0], site, reversed)
+            return Steps(self.items, arguments[0], site, reversed)
         values = list(arguments)
+        if function is sum:
+            self.given(site, values, deep=True)
+        number = tables.CALLING.get(function, len(values))
+        if number < len(values) > 1 and values[number] is not None:
+            values[number] = self.wrapped(values[number], site)
         for index in range(len(values))[first:end]:
             if stepped(type(values[index])):
-                values[index] = Steps(self.execution, values[index], site)
+                values[index] = Steps(self.items, values[index], site)
         return function(*values, **keywords)
+
+    def _keyed(self, site: Site, keywords: dict[str, Any]) -> None:
+        """Code in C calls the function that it is given as a key."""
+        for name in ("key", "func"):
+            if keywords.get(name) is not None:
+                keywords[name] = self.wrapped(keywords[name], site)
 
     def first_written(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         if self.execution.running is not None and arguments:
@@ -343,4 +394,4 @@ def hooks(calls: Calls) -> dict[str, Callable[..., Any]]:
                 calls.real(f"{kind.__module__}.{kind.__qualname__}", site)
         return value
 
-    return {"method": method, "function": function, "manager": manager}
+    return {"method": method, "function": function, "manager": manager, "imported": calls.imported}

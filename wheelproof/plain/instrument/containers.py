@@ -9,14 +9,19 @@ from __future__ import annotations
 import _thread
 import array
 import collections
+import contextlib
 import contextvars
 import datetime
 import decimal
 import functools
+import gc
 import itertools
 import operator
+import os
+import pathlib
 import queue
 import re
+import shutil
 import threading
 import types
 import weakref
@@ -39,6 +44,12 @@ VIEWS: tuple[type, ...] = (
     type(collections.OrderedDict().values()),
     type(collections.OrderedDict().items()),
 )
+
+PROXIES = frozenset({weakref.ProxyType, weakref.CallableProxyType})
+"""Types whose objects stand for another one, attributes and all."""
+
+SHOWING: tuple[type, ...] = (*VIEWS, *PROXIES, types.MappingProxyType, memoryview)
+"""Types whose items are those of another object."""
 
 IMMUTABLE: frozenset[type] = frozenset(
     {
@@ -69,6 +80,9 @@ READING = frozenset(
 )  # fmt: skip
 """Methods of containers that change nothing."""
 
+OF_STATE = frozenset({"__getstate__", "__reduce__", "__reduce_ex__"})
+"""Methods that read all attributes of an object, and hand out its dictionary."""
+
 VIEWING = frozenset({"items", "keys", "values"})
 """Methods of dictionaries that touch no item until their result is iterated."""
 
@@ -89,13 +103,20 @@ LAZY: frozenset[Any] = frozenset(
         enumerate, zip, map, filter, iter, reversed, sum, any, all, min, max, itertools.chain,
         itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.starmap,
         itertools.zip_longest, itertools.accumulate, itertools.pairwise, itertools.groupby,
-        functools.reduce,
+        functools.reduce, itertools.filterfalse,
     }
 )  # fmt: skip
 """Callables that take item by item from the containers that they are given."""
 
 ITERATED: dict[Any, tuple[int, int]] = {functools.reduce: (1, 2), iter: (0, 1), sum: (0, 1)}
 """Of these the arguments that they take items from, as a range; of the others all."""
+
+CALLING: dict[Any, int] = {
+    map: 0, filter: 0, functools.reduce: 0, iter: 0, itertools.accumulate: 1,
+    itertools.dropwhile: 0, itertools.filterfalse: 0, itertools.starmap: 0, itertools.takewhile: 0,
+    itertools.groupby: 1,
+}  # fmt: skip
+"""Callables that call one of their arguments, and its number. Others have it as ``key``."""
 
 COMPARING = frozenset({max, min})
 """Those of them that compare their arguments where there are several."""
@@ -120,13 +141,42 @@ ITERATING: frozenset[Any] = frozenset(
 HARMLESS: frozenset[Any] = frozenset(
     {
         isinstance, issubclass, id, type, callable, object, super, property, classmethod, range,
-        staticmethod, slice, complex, memoryview, dir, globals, locals, chr, ord, bin, hex, oct,
-        input, open, compile, weakref.ref, weakref.proxy, functools.partial, itertools.count,
+        staticmethod, slice, complex, memoryview, dir, locals, chr, ord, bin, hex, oct,
+        input, compile, weakref.ref, weakref.proxy, functools.partial, itertools.count,
         itertools.repeat, operator.itemgetter, operator.attrgetter, operator.methodcaller,
         Exception, BaseException, __import__, aiter, anext,
     }
 )  # fmt: skip
 """Callables that touch no state of what they are given."""
+
+DEEP: frozenset[Any] = frozenset(
+    {ascii, collections.OrderedDict, dict, format, print, repr, sorted, str, sum}
+)
+"""Those that read the containers in these containers, too."""
+
+COMPARED = frozenset({"__contains__", "count", "index", "remove"})
+"""Methods that compare the items of a container with their argument."""
+
+FILE_SYSTEM = "the file system"
+
+_PATHS = "exists getmtime getsize isdir isfile islink lexists"
+_CHANGING = {
+    os: "link mkdir makedirs open remove rename replace rmdir symlink truncate unlink",
+    pathlib.Path: "mkdir open rename replace rmdir symlink_to touch unlink write_bytes write_text",
+    shutil: "copy copy2 copyfile copytree move rmtree",
+}
+_LOOKING = {
+    os: "access listdir lstat scandir stat",
+    os.path: _PATHS,
+    pathlib.Path: "exists glob is_dir is_file iterdir lstat read_bytes read_text rglob stat",
+}
+FILES: dict[Any, bool] = {
+    getattr(holder, name): changes
+    for changes, functions in ((True, _CHANGING), (False, _LOOKING))
+    for holder, names in functions.items()
+    for name in names.split()
+} | {open: False}
+"""Functions on files, and whether they change any; ``open`` does by its mode."""
 
 FIRST_WRITTEN = frozenset(
     {
@@ -151,6 +201,22 @@ def is_of_immutable(kind: type, name: str) -> bool:
         if isinstance(base.__dict__.get(name), descriptors):
             return base in IMMUTABLE
     return kind in IMMUTABLE
+
+
+def behind(value: Any) -> Any:
+    """The object whose items a view, a memory view or a proxy shows."""
+    kind = type(value)
+    if issubclass(kind, VIEWS):
+        value = value.mapping
+        kind = types.MappingProxyType
+    if kind is types.MappingProxyType:
+        return next(iter(gc.get_referents(value)), value)
+    if kind is memoryview:
+        return value.obj
+    if kind in PROXIES:
+        with contextlib.suppress(ReferenceError):
+            return value.__repr__.__self__
+    return value
 
 
 def in_c(kind: type, name: str) -> bool:

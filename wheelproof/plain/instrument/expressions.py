@@ -113,7 +113,7 @@ class Expressions(Base):
         text = self.text(node.value)
         value = self.visit(node.value)
         if not _plain(node.value):
-            value = self.hook("whole", value, self.site(node, text))
+            value = self.hook("shown", value, self.site(node, text))
         node.value = value
         if node.format_spec is not None:
             node.format_spec = self.visit(node.format_spec)
@@ -163,7 +163,8 @@ class Expressions(Base):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         text = self.text(node)
-        plain = _plain(node.left) or (_plain(node.right) and not isinstance(node.op, ast.Mult))
+        plain = _plain(node.left) and not isinstance(node.op, ast.Mod)
+        plain = plain or (_plain(node.right) and not isinstance(node.op, ast.Mult))
         node.left, node.right = self.visit(node.left), self.visit(node.right)
         if plain or not isinstance(node.op, _OF_CONTAINERS):
             return node

@@ -7,11 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from wheelproof.plain.execution import Execution
+from wheelproof.plain.instrument.containers import PROXIES, behind
+from wheelproof.plain.objects import fields_of, slots_of
 from wheelproof.plain.sites import Site
 
-NONE, FIELD, OF_CLASS, DICTIONARY, MODULE, DEFAULTED = range(6)
+NONE, FIELD, OF_CLASS, DICTIONARY, MODULE, DEFAULTED, MERGED = range(7)
 """Kinds of attributes: none that is state; of the object; of a class that is the object; its
-``__dict__``; of a module; of the object, with a default in a class."""
+``__dict__``; of a module; of the object, with a default in a class; of the object, under one name
+with all others."""
+
+ALL = "__dict__"
+"""The name that stands for all attributes of an object."""
 
 _CODE = (
     types.FunctionType,
@@ -64,22 +70,69 @@ class Fields:
     """The helpers for attributes, over one execution.
 
     ``shadowed``: names of methods that instances have overridden. ``assigned``: attributes of
-    modules that were assigned in a run, which are announced from then on.
+    modules that were assigned in a run, which are announced from then on. ``rebound``: variables of
+    modules that functions of their own assign. ``merged``: classes of
+    whose objects all attributes were read or changed at once; each of these has one location from
+    then on.
     """
 
     def __init__(self, execution: Execution) -> None:
         self.execution = execution
         self.shadowed: set[str] = set()
         self.assigned: set[tuple[str, str]] = set()
+        self.rebound: set[tuple[str, str]] = set()
+        self.merged: set[str] = set()
+
+    def _variable(self, module: types.ModuleType, name: str) -> Any:
+        """The key of a module's variable, which is announced from now on by its name as well."""
+        if not self.is_announced(module, name):
+            self.assigned.add((module.__name__, name))
+            self.execution.grown = True
+        return getattr(module, "__file__", ""), "", 0, name
+
+    def is_announced(self, module: types.ModuleType, name: str) -> bool:
+        variable = module.__name__, name
+        return variable in self.assigned or variable in self.rebound
+
+    def location(self, holder: Any, name: str | None) -> Any:
+        """The key of an attribute, or of all of them."""
+        if issubclass(type(holder), types.ModuleType):
+            return self._variable(holder, name or ALL)
+        if name is not None and not self.merged:
+            return id(holder), name
+        kind = _title(type(holder))
+        if name is None and kind not in self.merged:
+            self.merged.add(kind)
+            self.execution.wants(f"all attributes of {kind}")
+        return id(holder), ALL if name is None or kind in self.merged else name
+
+    def register(self, holder: Any) -> None:
+        """An access of the dictionary of an object is one of its attributes from now on."""
+        fields = behind(holder.__dict__)
+        if type(fields) is dict:
+            self.execution.dictionaries[id(fields)] = holder
+            self.execution.kept.append(fields)
+
+    def whole(self, thread: Any, holder: Any, writes: bool, site: Site) -> bool:
+        """Announce that all attributes of an object are read, or changed."""
+        if fields_of(holder) is None and not slots_of(type(holder)):
+            return False
+        if fields_of(holder) is not None:
+            self.register(holder)
+        return self.execution.access(thread, self.location(holder, None), holder, writes, site)
 
     def announce(self, thread: Any, holder: Any, name: str, writes: bool, site: Site) -> bool:
         """Announce an access of an attribute, whatever it is."""
         kind = type(holder)
         if site.type is kind:
             what = site.kind
+        elif kind in PROXIES:
+            return self.announce(thread, behind(holder), name, writes, site)
         else:
-            what = site.kind = classified(kind, name, self.shadowed)
-            site.type = kind
+            what = classified(kind, name, self.shadowed)
+            if what in (FIELD, DEFAULTED) and self.merged and _title(kind) in self.merged:
+                what = MERGED
+            site.kind, site.type = what, kind
         if what == FIELD:
             return self.execution.access(thread, (id(holder), name), holder, writes, site)
         if what == NONE:
@@ -94,17 +147,18 @@ class Fields:
         self, what: int, thread: Any, holder: Any, name: str, writes: bool, site: Site
     ) -> bool:
         execution, kind = self.execution, type(holder)
-        if what == DEFAULTED:
-            noted = execution.access(thread, (id(holder), name), holder, writes, site)
-            if not writes and name not in getattr(holder, "__dict__", ()):
+        if what in (DEFAULTED, MERGED):
+            noted = execution.access(thread, self.location(holder, name), holder, writes, site)
+            if not writes and name not in (fields_of(holder) or ()):
                 base = defining(kind, name)
-                noted = execution.access(thread, (id(base), name), base, False, site) or noted
+                if base is not None and name in vars(base):
+                    key = self.location(base, name)
+                    noted = execution.access(thread, key, base, False, site) or noted
             return noted
         if what == DICTIONARY:
-            fields = holder.__dict__
-            if type(fields) is dict:
-                execution.dictionaries[id(fields)] = holder
-                execution.kept.append(fields)
+            if writes:
+                return self.whole(thread, holder, True, site)
+            self.register(holder)
             return False
         if what == OF_CLASS:
             if _is_data(kind, name):
@@ -112,16 +166,19 @@ class Fields:
             base = holder if writes else defining(holder, name)
             if base is None:
                 return False
-            return execution.access(thread, (id(base), name), base, writes, site)
+            return execution.access(thread, self.location(base, name), base, writes, site)
         if what == MODULE:
-            variable = holder.__name__, name
-            if writes and variable not in self.assigned:
-                self.assigned.add(variable)
-                execution.grown = True
-            if variable in self.assigned:
-                key = (getattr(holder, "__file__", ""), "", 0, name)
+            if name == "__dict__":
+                self.register(holder)
+            elif writes or self.is_announced(holder, name):
+                key = self._variable(holder, name)
                 return execution.access(thread, key, holder, writes, site)
         return False
+
+
+def _title(kind: type) -> str:
+    """The name of a class, which may be made anew in each run."""
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _is_data(kind: type, name: str) -> bool:
@@ -186,21 +243,17 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
             execution.recorder.note(value)
         return value
 
-    def matched(subject: Any, names: tuple[str, ...], site: Site) -> Any:
-        thread = execution.running
-        if thread is not None:
-            for name in names:
-                site.type = None
-                announce(thread, subject, name, False, site)
-        return subject
+    def asynchronous(site: Site) -> None:
+        if execution.running is not None:
+            execution.unseen.setdefault((site.text, str(site)), execution.number)
 
     return {
+        "asynchronous": asynchronous,
         "load": load,
         "store": store,
         "delete": delete,
         "read_variable": read_variable,
         "write_variable": write_variable,
-        "matched": matched,
         "begins": begins,
         "goes_on": goes_on,
         "slice": slice,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.instrument import containers as tables
+from wheelproof.plain.instrument.fields import Fields
+from wheelproof.plain.instrument.items import Items
 from wheelproof.plain.objects import fields_of, slot_values
 from wheelproof.plain.operations import Ending, RealLock
 from wheelproof.plain.sites import Site
@@ -22,8 +24,8 @@ MOST_TOUCHED = 1_000
 class Foreign:
     """Announces what foreign code may touch."""
 
-    def __init__(self, execution: Execution) -> None:
-        self.execution = execution
+    def __init__(self, execution: Execution, fields: Fields, items: Items) -> None:
+        self.execution, self.fields, self.items = execution, fields, items
 
     def foreign(self, function: Any, site: Site, *receiver: Any) -> Any:
         """A function that is not looked into."""
@@ -54,13 +56,21 @@ class Foreign:
             if self.execution.running is not None and not self.execution.over:
                 self.touch(site, touched, reads)
 
-    def touch(self, site: Site, values: Iterable[Any], reads: int | None) -> None:
+    def touch(self, site: Site, values: Sequence[Any], reads: int | None) -> None:
         """Foreign code may access everything that can be reached from values.
 
         ``reads``: how much of it is only read; None: all of it may be changed.
         """
         if reads == NOTHING:
             return
+        execution, written = self.execution, -1
+        while written != execution.written:  # a value may have changed since it was read
+            written = execution.written
+            self._touch(site, values, reads)
+            if reads is None:
+                return
+
+    def _touch(self, site: Site, values: Sequence[Any], reads: int | None) -> None:
         execution = self.execution
         thread: Any = execution.running
         writes = reads is None
@@ -77,14 +87,17 @@ class Foreign:
             seen.add(id(value))
             if issubclass(kind, tuple | frozenset):
                 stack.extend(value)
+            elif issubclass(kind, tables.SHOWING):
+                stack.append(tables.behind(value))
             elif tables.is_container(kind):
-                execution.access(thread, id(value), value, writes, site)
+                execution.access(thread, self.items.key(value), value, writes, site)
                 stack.extend(dict.values(value) if issubclass(kind, dict) else list(value))
             elif reads != CONTAINERS and not _is_opaque(kind):
                 parts = slot_values(value)
                 parts += (fields_of(value) or {}).items()
                 for name, part in parts:
-                    execution.access(thread, (id(value), name), value, writes, site)
+                    key = self.fields.location(value, name)
+                    execution.access(thread, key, value, writes, site)
                     stack.append(part)
 
     def real(self, what: str, site: Site) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import gc
 import operator
 import types
 from collections.abc import Callable, Iterator
@@ -11,18 +10,27 @@ from typing import Any
 
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.identity import by_address
-from wheelproof.plain.instrument.containers import CONTAINERS, STEPS, VIEWS, in_c, is_container
+from wheelproof.plain.instrument.containers import (
+    CONTAINERS,
+    SHOWING,
+    STEPS,
+    VIEWS,
+    behind,
+    in_c,
+    is_container,
+)
+from wheelproof.plain.instrument.fields import Fields
 from wheelproof.plain.operations import Thread
 from wheelproof.plain.sites import Site
 
-
-def behind(view: Any) -> Any:
-    """The dictionary of a view."""
-    return next(iter(gc.get_referents(view.mapping)), view)
-
-
 PLAIN = frozenset({bool, bytes, float, int, str, type(None)})
 """Types of keys that call no code in Python."""
+
+
+NESTING: tuple[type, ...] = (*CONTAINERS, *SHOWING, tuple, frozenset, types.SimpleNamespace)
+"""Types that a container in another one may have."""
+
+COMPARISONS = frozenset({"eq", "ge", "gt", "le", "lt", "ne"})
 
 
 def ordered(execution: Execution, values: Any, site: Site) -> None:
@@ -37,19 +45,21 @@ class Steps:
     ``take`` makes the iterator of the container: ``iter`` or ``reversed``.
     """
 
-    __slots__ = ("_execution", "_holder", "_iterator", "_site", "_writes")
+    __slots__ = ("_execution", "_holder", "_iterator", "_key", "_site", "_writes")
 
     def __init__(
         self,
-        execution: Execution,
+        items: Items,
         value: Any,
         site: Site,
         take: Callable[[Any], Iterator[Any]] = iter,
     ) -> None:
-        self._execution, self._site = execution, site
+        self._execution, self._site = items.execution, site
+        execution = items.execution
         kind = type(value)  # never isinstance: a class may have a __class__ of its own
         self._writes = issubclass(kind, STEPS)
-        self._holder = behind(value) if issubclass(kind, VIEWS) else value
+        self._holder = behind(value)
+        self._key = items.key(self._holder)
         if issubclass(kind, set | frozenset):
             ordered(execution, value, site)
         self._iterator: Iterator[Any] = take(value)
@@ -64,7 +74,7 @@ class Steps:
         execution, holder = self._execution, self._holder
         thread = execution.running
         if thread is not None and execution.access(
-            thread, id(holder), holder, self._writes, self._site
+            thread, self._key, holder, self._writes, self._site
         ):
             value = next(self._iterator)
             execution.recorder.note(value)
@@ -75,8 +85,8 @@ class Steps:
 class Items:
     """Which types have their items in C, remembered for each type."""
 
-    def __init__(self, execution: Execution) -> None:
-        self.execution = execution
+    def __init__(self, execution: Execution, fields: Fields) -> None:
+        self.execution, self.fields = execution, fields
         self._methods: dict[tuple[type, str], bool] = {}
         self._iterated: dict[type, bool] = {}
 
@@ -85,14 +95,18 @@ class Items:
         key = kind, method
         answer = self._methods.get(key)
         if answer is None:
-            answer = self._methods[key] = is_container(kind) and in_c(kind, method)
+            shows = issubclass(kind, SHOWING)
+            answer = self._methods[key] = (shows or is_container(kind)) and in_c(kind, method)
         return answer
 
-    def key(self, holder: Any, item: Any) -> Any:
+    def key(self, holder: Any, item: Any = None) -> Any:
         """The location of an item: of the attribute, where the container is a ``__dict__``."""
+        if issubclass(type(holder), SHOWING):
+            holder = behind(holder)
         dictionaries = self.execution.dictionaries
-        if dictionaries and id(holder) in dictionaries and isinstance(item, str):
-            return id(dictionaries[id(holder)]), item
+        if dictionaries and id(holder) in dictionaries:
+            name = item if type(item) is str else None
+            return self.fields.location(dictionaries[id(holder)], name)
         return id(holder)
 
     def stepped(self, kind: type) -> bool:
@@ -150,9 +164,38 @@ class Items:
     def stepwise(self, values: tuple[Any, ...], site: Site) -> tuple[Any, ...]:
         """The values, of which a generator announces each step to code in C that runs it."""
         return tuple(
-            Steps(self.execution, value, site) if type(value) is types.GeneratorType else value
+            Steps(self, value, site) if type(value) is types.GeneratorType else value
             for value in values
         )
+
+    def deep(self, value: Any, site: Site) -> Any:
+        """Announce that a container is read, and the containers in it."""
+        execution, written = self.execution, -1
+        if issubclass(type(value), STEPS):
+            return self.whole(value, site)
+        while execution.running is not None and written != execution.written:
+            written, visited = execution.written, set[int]()
+            stack = [value]
+            while stack:
+                part = behind(stack.pop())
+                kind = type(part)
+                if id(part) in visited or not issubclass(kind, NESTING):
+                    continue
+                visited.add(id(part))
+                parts: Any = ()
+                if issubclass(kind, tuple):
+                    parts = tuple.__iter__(part)
+                elif issubclass(kind, types.SimpleNamespace):
+                    self.fields.whole(execution.running, part, False, site)
+                    parts = list(vars(part).values())
+                elif self.stepped(kind):
+                    self.whole(part, site)
+                    if issubclass(kind, dict):
+                        parts = dict.values(part)
+                    elif issubclass(kind, list | collections.deque):
+                        parts = list(part)
+                stack.extend(inner for inner in parts if issubclass(type(inner), NESTING))
+        return None
 
     def whole(self, value: Any, site: Site, writes: bool = False) -> Any:
         """Announce that all of a container is read, or changed."""
@@ -160,7 +203,7 @@ class Items:
         thread = execution.running
         if thread is not None:
             kind = type(value)
-            if issubclass(kind, VIEWS):
+            if issubclass(kind, SHOWING):
                 value = behind(value)
             elif not issubclass(kind, CONTAINERS) and not issubclass(kind, STEPS):
                 return None
@@ -168,7 +211,7 @@ class Items:
                 writes = True
             elif issubclass(kind, set):
                 ordered(execution, value, site)
-            execution.access(thread, id(value), value, writes, site)
+            execution.access(thread, self.key(value), value, writes, site)
         return None
 
 
@@ -212,6 +255,8 @@ def item_hooks(items: Items) -> dict[str, Callable[..., Any]]:
     def contains(item: Any, holder: Any, site: Site) -> bool:
         thread = execution.running
         if thread is not None:
+            if not issubclass(type(holder), dict | set | frozenset):
+                items.deep(holder, site)
             if in_c(type(holder), "__contains__"):
                 inside: bool = within(thread, site, holder, False, operator.contains, holder, item)
                 return inside
@@ -243,12 +288,12 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
     def truth(value: Any, site: Site) -> Any:
         thread = execution.running
         if thread is not None and in_c(type(value), "__len__"):
-            access(thread, id(value), value, False, site)
+            access(thread, items.key(value), value, False, site)
         return value
 
     def iterate(value: Any, site: Site) -> Any:
         if execution.running is not None and items.stepped(type(value)):
-            return Steps(execution, value, site)
+            return Steps(items, value, site)
         return value
 
     def delegate(value: Any, site: Site) -> Any:
@@ -263,15 +308,19 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
             items.whole(value, site)
         return value
 
+    def shown(value: Any, site: Site) -> Any:
+        items.deep(value, site)
+        return value
+
     def spread(value: Any, site: Site) -> Any:
         whole(value, site)
         return items.stepwise((value,), site)[0] if execution.running is not None else value
 
     def binary(name: str, left: Any, right: Any, site: Site) -> Any:
         if execution.running is not None:
+            read = items.deep if name in COMPARISONS or type(left) is str else items.whole
             for value in (left, right):
-                if items.stepped(type(value)):
-                    items.whole(value, site)
+                read(value, site)
         return getattr(operator, name)(left, right)
 
     def in_place(name: str, left: Any, right: Any, site: Site) -> Any:
@@ -288,6 +337,7 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
         "delegate": delegate,
         "spread": spread,
         "whole": whole,
+        "shown": shown,
         "binary": binary,
         "in_place": in_place,
     }

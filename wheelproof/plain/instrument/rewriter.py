@@ -136,6 +136,7 @@ class Rewritten:
             warnings.simplefilter("ignore", SyntaxWarning)
             self._code = compile(tree, rewriter.file, "exec", dont_inherit=True)
         self._constants = rewriter.constants
+        self.rebound = rewriter.shared.globals
 
     def filled(self, hooks: dict[str, Any]) -> tuple[CodeType, list[Site]]:
         """The code with helpers and with sites of its own, and those sites."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from wheelproof.plain.instrument.expressions import OPERATORS, Expressions
+from wheelproof.plain.instrument.cases import Cases
+from wheelproof.plain.instrument.expressions import OPERATORS
 
 _UNPACKED = (ast.Tuple, ast.List)
 
@@ -20,7 +21,7 @@ def _is_object(bases: list[ast.expr]) -> bool:
     return len(bases) == 1 and isinstance(bases[0], ast.Name) and bases[0].id == "object"
 
 
-class Statements(Expressions):
+class Statements(Cases):
     """The rewriter of statements: what a module is rewritten with."""
 
     # -- definitions
@@ -82,6 +83,10 @@ class Statements(Expressions):
         return node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
+        text = f"async def {node.name}"
+        begin = ast.Expr(self.hook("asynchronous", self.site(node, text)))
+        documented = ast.get_docstring(node, clean=False) is not None
+        node.body.insert(int(documented), ast.copy_location(begin, node))
         return node
 
     # -- control
@@ -155,25 +160,20 @@ class Statements(Expressions):
         self.leave()
         return node
 
-    def visit_Match(self, node: ast.Match) -> ast.Match:
-        text = self.text(node.subject)
-        subject = self.visit(node.subject)
-        names = sorted(
-            {
-                self.mangled(name)
-                for part in ast.walk(node)
-                if isinstance(part, ast.MatchClass)
-                for name in part.kwd_attrs
-            }
-        )
-        fields = ast.Tuple([ast.Constant(name) for name in names], ast.Load())
-        node.subject = self.hook("matched", subject, fields, self.site(node.subject, text))
-        for case in node.cases:
-            self.leave()
-            case.guard = case.guard and self.test(case.guard)
-            case.body = self.body(case.body)
-        self.leave()
-        return node
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
+        """In a function: a variable is read again once its module is loaded."""
+        statements: list[ast.stmt] = [node]
+        for part in node.names if len(self.scopes) > 1 and not self.in_class() else ():
+            bound = part.asname or part.name
+            where = (ast.Constant(node.module or ""), ast.Constant(node.level))
+            text = f"import {part.name}"
+            value = self.hook(
+                "imported", ast.Name(bound, ast.Load()), *where, ast.Constant(part.name),
+                self.site(node, text),
+            )  # fmt: skip
+            target = ast.copy_location(ast.Name(bound, ast.Store()), node)
+            statements += [ast.copy_location(ast.Assign([target], value), node)]
+        return statements
 
     # -- stores
 
@@ -208,6 +208,9 @@ class Statements(Expressions):
             holder, item = self.visit(target.value), self.visit(target.slice)
             done = self.hook("set_item", holder, item, value, self.site(target, text))
             return [ast.copy_location(ast.Expr(done), target)]
+        if not self.is_shared(target.id):
+            bound = ast.Name(target.id, ast.Store())
+            return [ast.copy_location(ast.Assign([bound], value), target)]
         announced = self.hook(
             "write_variable", self.variable(target.id), value, self.site(target, text)
         )
@@ -304,5 +307,9 @@ class Statements(Expressions):
                 done = ast.Expr(self.hook("delete_item", holder, item, self.site(target, text)))
             else:
                 done = ast.Delete([target])
+                if isinstance(target, ast.Name) and self.is_shared(target.id):
+                    where = self.variable(target.id), ast.Constant(None)
+                    announced = self.hook("write_variable", *where, self.site(target, text))
+                    statements.append(ast.copy_location(ast.Expr(announced), node))
             statements.append(ast.copy_location(done, node))
         return statements
