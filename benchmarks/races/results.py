@@ -82,7 +82,10 @@ def keep(results: Iterable[Result], seconds: float, path: Path = FILE) -> None:
 def _plain(key: Key, kept: Kept) -> Mapping[str, object]:
     row, side, checker = key
     head = {"row": row, "side": side, "checker": checker, "subject": kept.subject}
-    return {**head, "seconds": kept.seconds, **vars(kept.outcome)}
+    fields = {**head, "seconds": kept.seconds, **vars(kept.outcome)}
+    if kept.outcome.rate is None:
+        del fields["rate"]
+    return fields
 
 
 def current(
