@@ -16,7 +16,7 @@ SUBJECT = ROOT / "examples" / "bounded_buffer"
 PAGE = (ROOT / "docs" / "bounded-buffer.md").read_text(encoding="utf-8")
 WRITTEN_BY_THE_TOOL = ("spec/counts.json", "spec/plan.json")
 TRANSLATION = re.compile(r"\\\* BEGIN TRANSLATION.*?\\\* END TRANSLATION *\n", re.DOTALL)
-MOST_LINES = 250
+MOST_LINES = 150
 KILLED = {"NotifiesOne": "NoDeadlock", "LooksOnce": "Bounded", "AppendsOutside": "Bounded"}
 
 
@@ -48,14 +48,17 @@ def test_the_pages_listings_are_the_subject():
     assert found == {name: TRANSLATION.sub("", files(SUBJECT)[name]) for name in found}
 
 
-def test_a_person_writes_at_most_250_lines():
+def test_a_person_writes_at_most_150_lines_beside_the_code():
     written = {
         name: TRANSLATION.sub("", text)
         for name, text in files(SUBJECT).items()
         if name not in WRITTEN_BY_THE_TOOL
     }
     assert written.keys() == listings(PAGE).keys()
-    assert sum(len(text.splitlines()) for text in written.values()) <= MOST_LINES
+    lines = sum(len(text.splitlines()) for text in written.values())
+    code = len(written["impl/bounded_buffer.py"].splitlines())
+    assert lines - code <= MOST_LINES
+    assert f"{lines} lines in all, {code} of them the code" in PAGE
 
 
 def test_the_code_is_its_specification(copy):
@@ -66,15 +69,8 @@ def test_the_code_is_its_specification(copy):
 
 
 WRONG = [
-    (
-        "harness",
-        "tuple(harness.buffer.items)",
-        "(tuple(harness.buffer.items),)",
-        1,
-        "one tuple too",
-    ),
-    ("impl", "  # read P2", "", 1, "takes P6 next, P2 in the model"),
-    ("impl", "    items: Plain[deque[T]]\n", "", 1, "takes G3 next, G2 in the model"),
+    ("impl", "    items: Plain[deque[T]]\n", "", 2, "leaves out items"),
+    ("impl", "  # notify P7", "", 1, "notify without a label in put; label the line"),
     ("impl", "# wait P3, wake P4, lock P5", "# wait P3", 1, "wake without a label in put; label"),
     (
         "impl",

@@ -49,7 +49,7 @@ Outcome = Values
 def outcomes(graph: StateGraph, invariants: Iterable[str]) -> dict[Outcome, set[str]]:
     """Every final outcome -> the invariants that fail in it: none, for a good model."""
     model = graph.model
-    visible = [name for name in model.variables if name not in model.AUXILIARY]
+    visible = sorted(name for name in model.variables if name not in model.AUXILIARY)
     out: dict[Outcome, set[str]] = {}
     for number in graph.final:
         values = dict(zip(model.variables, model.pieces(graph.states[number])))

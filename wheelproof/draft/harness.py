@@ -1,4 +1,4 @@
-"""A draft's harness: how a scenario runs on the labelled copy, and the refinement mapping."""
+"""A draft's harness: how a scenario runs on the labelled copy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator, Sequence
 
 from wheelproof.draft.steps import Operation
-from wheelproof.draft.subject import Guard, Shared, Subject
+from wheelproof.draft.subject import Subject
 
 
 def module(subject: Subject, name: str, operations: Sequence[Operation]) -> str:
@@ -17,9 +17,8 @@ def module(subject: Subject, name: str, operations: Sequence[Operation]) -> str:
 def _lines(subject: Subject, name: str, operations: Sequence[Operation]) -> Iterator[str]:
     by_argument = dict(zip(dict.fromkeys(subject.arguments), subject.constants, strict=False))
     arguments = ", ".join(f'scenario["{by_argument[argument]}"]' for argument in by_argument)
-    conditions = [guard for guard in subject.guards.values() if guard.sort == "Condition"]
     errors = sorted({error for operation in operations for error in operation.raises})
-    yield f'"""How a scenario runs on impl/{name}.py, and which model state its objects are in."""'
+    yield f'"""How a scenario runs on impl/{name}.py."""'
     yield from ("", f"from impl import {name}")
     yield from ("", f'SUBJECT = ("impl.{name}",)', "", "", "class Harness:")
     yield f"    def __init__(self, scenario, impl={name}):"
@@ -45,45 +44,9 @@ def _lines(subject: Subject, name: str, operations: Sequence[Operation]) -> Iter
             )
         else:
             yield f"        return {call}"
-    yield from ("", "", "def shared(harness):")
-    yield '    """The specification\'s variables. Production primitives show none of theirs."""'
-    yield "    subject = harness.subject"
-    for guard in subject.locks.values():
-        yield f'    {guard.owner} = getattr({_lock(guard)}, "owner", None)'
-    yield "    return {"
-    for item in subject.fields.values():
-        yield f'        "{item.variable}": {_value(item)},'
-    for guard in subject.locks.values():
-        yield f'        "{guard.owner}": ({guard.owner} and {guard.owner}.name,),'
-    for guard in conditions:
-        at = f"subject.{guard.attribute}"
-        yield f'        "{guard.asleep}": (names(getattr({at}, "asleep", ())),),'
-        yield (f'        "{guard.tickets}": tuple(map(names, getattr({at}, "tickets", ()))),')
-    yield "    }"
     if any(operation.collects for operation in operations):
         yield from ("", "", "def frozen(value):")
         yield "    if isinstance(value, (set, frozenset)):"
         yield "        return frozenset(value)"
         yield "    return value if value is None or isinstance(value, str) else tuple(value)"
-    if conditions:
-        yield from ("", "", "def names(threads):")
-        yield "    return frozenset(thread.name for thread in threads)"
     yield ""
-
-
-def _lock(guard: Guard) -> str:
-    """The object with the owner: a condition's own lock, or the lock itself."""
-    at = f"subject.{guard.attribute}"
-    return f'getattr({at}, "lock", None)' if guard.sort == "Condition" else at
-
-
-def _value(item: Shared) -> str:
-    at = f"subject.{item.attribute}"
-    match item.kind:
-        case "sequence":
-            return f"tuple({at})"
-        case "pairs":
-            return f"tuple({at}.items())"
-        case "set":
-            return f"(frozenset({at}),)"
-    return f"({at},)"

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from wheelproof.draft import containers
 from wheelproof.draft.expressions import Expressions, Untranslated
 from wheelproof.draft.steps import Hold, Leave, Loop, Node
-from wheelproof.draft.subject import RESERVED, Guard, Subject, attribute_of
+from wheelproof.draft.subject import Guard, Subject, attribute_of
+from wheelproof.mapping import RESERVED
 
 
 class Method:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from wheelproof import reading
 from wheelproof.errors import UsageError
+from wheelproof.mapping import RESERVED, fresh, guarded, word
 
 LOCKS = {"Lock": "Lock", "RLock": "Monitor", "Condition": "Condition"}
 """A class of ``threading`` -> the class of ``wheelproof_runtime`` in its place."""
@@ -19,16 +19,6 @@ PAIRS = ("dict", "OrderedDict")
 
 SEQUENCES = ("list", "deque", "tuple")
 """Classes whose objects become sequences."""
-
-_WORDS = """
-    pc self turn result leaves stack Program Threads NULL Operation Init Next Spec vars ProcSet
-    Append Head Tail Len SubSeq Nat Int DOMAIN IF THEN ELSE LET IN CASE OTHER CHOOSE EXCEPT UNION
-    SUBSET TRUE FALSE if then else while do end begin await skip goto call return with either or
-    procedure process variable variables macro define print assert
-"""
-
-RESERVED = frozenset(_WORDS.split())
-"""Names that a specification has already, or that are words of TLA+ or of PlusCal."""
 
 
 @dataclass(frozen=True)
@@ -238,20 +228,19 @@ def _construction(subject: Subject, init: ast.FunctionDef, threads: Mapping[str,
         for attribute, value in assignments
         if isinstance(value, ast.Call) and ast.unparse(value.func) in threads
     ]
-    many_locks = sum(not (value.args and attribute_of(value.args[0])) for _, value in guards) > 1
+    locks = sum(not (value.args and attribute_of(value.args[0])) for _, value in guards)
     conditions = [a for a, v in guards if threads[ast.unparse(v.func)] == "Condition"]
     occupied = set(RESERVED)
     for attribute, value in guards:
         shared_lock = attribute_of(value.args[0]) if value.args else ""
-        prefix = f"{_word(attribute)}_"
         lock = shared_lock or attribute
         subject.guards[attribute] = Guard(
             attribute,
             threads[ast.unparse(value.func)],
             lock,
-            f"{_word(lock)}_owner" if many_locks else "owner",
-            f"{prefix if len(conditions) > 1 else ''}asleep",
-            f"{prefix if len(conditions) > 1 else ''}tickets",
+            guarded(lock, "owner", locks),
+            guarded(attribute, "asleep", len(conditions)),
+            guarded(attribute, "tickets", len(conditions)),
             again=threads[ast.unparse(value.func)] != "Lock" and not value.args,
         )
         guard = subject.guards[attribute]
@@ -262,7 +251,8 @@ def _construction(subject: Subject, init: ast.FunctionDef, threads: Mapping[str,
         known_value = _value(first_value, defaults, arguments)
         if attribute not in changed and not isinstance(known_value, ast.Call | ast.List | ast.Dict):
             if isinstance(known_value, ast.Name) and known_value.id in arguments:
-                constant = _fresh(_capitalised(attribute), occupied)
+                constant = fresh(_capitalised(attribute), occupied)
+                occupied.add(constant)
                 subject.constants[attribute] = constant
                 subject.arguments.append(known_value.id)
             else:
@@ -272,7 +262,8 @@ def _construction(subject: Subject, init: ast.FunctionDef, threads: Mapping[str,
             subject.opaque[attribute] = ast.unparse(known_value)
             continue
         kind, text, container = first
-        variable = _fresh(_word(attribute), occupied)
+        variable = fresh(word(attribute), occupied)
+        occupied.add(variable)
         subject.fields[attribute] = Shared(attribute, variable, kind, text, container)
 
 
@@ -331,18 +322,5 @@ def initial(value: ast.expr, subject: Subject) -> tuple[str, str, str] | None:
     return None
 
 
-def _word(attribute: str) -> str:
-    """An attribute as the name of a variable."""
-    return re.sub(r"_+", "_", attribute.strip("_")) or "field"
-
-
 def _capitalised(attribute: str) -> str:
-    return "".join(part.capitalize() for part in _word(attribute).split("_"))
-
-
-def _fresh(name: str, occupied: set[str]) -> str:
-    """A name that is not occupied, and take it."""
-    while name in occupied:
-        name += "_"
-    occupied.add(name)
-    return name
+    return "".join(part.capitalize() for part in word(attribute).split("_"))

@@ -27,7 +27,7 @@ def labels(specification: Path, implementation: Path) -> dict[str, Label]:
     """The labels of a mechanism, in the order of their names.
 
     Those of the code have the kinds of its comments. A label of the specification alone is silent:
-    the style of the code refuses an access without a label, so none is silent by mistake.
+    the comparison joins it to its neighbours, as it does with a plain access without a label.
     """
     kinds: dict[str, str] = {}
     for line in comments.of_source(reading.text(implementation), implementation.name).values():

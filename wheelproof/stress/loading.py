@@ -16,6 +16,7 @@ from types import MappingProxyType, ModuleType
 from typing import cast
 
 from wheelproof import isolated
+from wheelproof.mapping import shared_of
 from wheelproof.protocols import Harness, HarnessModule, Scenario
 from wheelproof.stress import faults
 from wheelproof.stress.observed import OBSERVERS, Observer
@@ -87,7 +88,7 @@ class ProductionImplementation:
             and module.__spec__ is not None
             and module.__spec__.origin
         ) | {faults.__file__}
-        self.shared = self.harness_module.shared
+        self.shared = shared_of(self.harness_module)
         self.build = cast(Callable[[Scenario], Harness], on_threads.Harness)
         self.broken: Callable[[Harness], Iterable[str]] = getattr(
             on_threads, "broken", lambda harness: ()

@@ -23,7 +23,7 @@ NO_DEADLOCK, FINAL_STATE, NO_EXCEPTION = "NoDeadlock", "FinalState", "NoExceptio
 
 
 State = tuple[object, ...]
-"""The values of the harness's variables at rest."""
+"""The values of the harness's variables at rest, by their names in order."""
 
 
 class Patience(NamedTuple):
@@ -181,7 +181,7 @@ class Stress:
         """
         try:
             shared = self.implementation.shared(harness)
-            outcome = tuple(shared.values())
+            outcome = tuple([shared[name] for name in sorted(shared)])
             violations = self.invariants & {*self.implementation.broken(harness)}
         except Exception:
             if not self.implementation.planted:

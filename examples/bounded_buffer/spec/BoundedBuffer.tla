@@ -2,10 +2,8 @@
 (* A buffer with room for Capacity items.  Producers wait for room, consumers for an item. *)
 EXTENDS Naturals, Sequences, Conditions
 
-CONSTANTS
-  Program,     \* thread |-> sequence of operations <<"put", item>> or <<"get">>
-  Capacity,
-  NULL
+CONSTANT Program  \* thread |-> sequence of operations <<"put", item>> or <<"get">>
+CONSTANTS Capacity, NULL
 
 Threads == DOMAIN Program
 Operation(t, turn) == Program[t][turn - 1]  \* the one that t has begun

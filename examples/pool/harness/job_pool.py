@@ -1,4 +1,4 @@
-"""How a scenario runs on impl/job_pool.py, and which model state its objects are in."""
+"""How a scenario runs on impl/job_pool.py."""
 
 from impl import job_pool
 
@@ -25,22 +25,3 @@ class Harness:
 
     def pending(self):
         return self.subject.pending()
-
-
-def shared(harness):
-    """The specification's variables. Production primitives show none of theirs."""
-    subject = harness.subject
-    owner = getattr(subject._lock, "owner", None)
-    return {
-        "jobs": tuple(subject._jobs),
-        "closed": (subject._closed,),
-        "running": (subject._running,),
-        "done": tuple(subject._done),
-        "owner": (owner and owner.name,),
-        "asleep": (names(getattr(subject._changed, "asleep", ())),),
-        "tickets": tuple(map(names, getattr(subject._changed, "tickets", ()))),
-    }
-
-
-def names(threads):
-    return frozenset(thread.name for thread in threads)

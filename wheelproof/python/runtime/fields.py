@@ -10,11 +10,9 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from types import MemberDescriptorType, ModuleType
 
+from wheelproof.mapping import marks_of
 from wheelproof.python.findings import ExploreError
 from wheelproof.python.runtime.controlled import Scheduler
-
-MARKS = {"Volatile": True, "Plain": False}
-"""Head of the annotation -> whether every access must be a labelled step."""
 
 
 class Field:
@@ -62,18 +60,6 @@ def classes_of(module: ModuleType) -> Iterator[type]:
                 yield from within(vars(value))
 
     yield from dict.fromkeys(within(vars(module)))
-
-
-def marks_of(cls: type) -> dict[str, bool]:
-    """The marked fields of a class body: name -> volatile. Annotations must be text."""
-    marks = {}
-    for name, annotation in inspect.get_annotations(cls).items():
-        if not isinstance(annotation, str):
-            continue
-        head = annotation.split("[")[0].rpartition(".")[2].strip()
-        if head in MARKS:
-            marks[name] = MARKS[head]
-    return marks
 
 
 def volatile_marks(modules: Iterable[ModuleType]) -> dict[str, bool]:

@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
+from wheelproof.mapping import marks_of
 from wheelproof.python.findings import ExploreError
 from wheelproof.python.runtime.controlled import Scheduler
-from wheelproof.python.runtime.fields import Field, marks_of
+from wheelproof.python.runtime.fields import Field
 from wheelproof.python.runtime.race import RaceDetector
 from wheelproof.python.runtime.registry import Primitive, primitive
 from wheelproof.python.runtime.threads import DONE, Buffers, Observer, Site, Thread

@@ -179,7 +179,8 @@ def compare_shared(
         ]
         raise ExploreError(
             f"The harness's shared() {' and '.join(parts)}.",
-            "It gives each of the model's shared variables that is not AUXILIARY, and no other.",
+            "It gives each of the model's shared variables that is not AUXILIARY, and no other. "
+            "Where the harness has none, they are the marked fields and the locks, by their names.",
         )
     wrong = [name for name, value in ours.items() if theirs[name] != value]
     if not wrong:

@@ -23,6 +23,7 @@ from wheelproof.isolated import (
     present,
     replace_runtimes,
 )
+from wheelproof.mapping import marks_of, shared_of
 from wheelproof.protocols import Harness, HarnessModule, Implementation, Scenario
 from wheelproof.python import labels, parsed
 from wheelproof.python.findings import ExploreError, StyleError
@@ -113,7 +114,7 @@ class Loaded:
                 name
                 for module in self.modules.values()
                 for cls in fields.classes_of(module)
-                for name in fields.marks_of(cls)
+                for name in marks_of(cls)
             }
             | self.own.slots,
         )
@@ -274,10 +275,10 @@ class Loaded:
                 f"harness/{self.mechanism}.py has no class Harness.",
                 "Define Harness(scenario, impl).",
             )
-        if not callable(getattr(self.harness_module, "shared", None)):
+        if not callable(shared_of(self.harness_module)):
             raise ExploreError(
-                f"harness/{self.mechanism}.py has no function shared.",
-                "Define shared(harness) -> {variable: value}.",
+                f"harness/{self.mechanism}.py: shared is no function.",
+                "Define shared(harness) -> {variable: value}, or leave it out.",
             )
         self.harness: Callable[[Scenario, Implementation], Harness] = harness
         """The class that sets a scenario up."""

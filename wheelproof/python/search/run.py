@@ -9,6 +9,7 @@ from types import MappingProxyType
 from greenlet import getcurrent
 
 from wheelproof.choices import Choice, Move, choice_in, thread_of
+from wheelproof.mapping import shared_of
 from wheelproof.protocols import Program, Scenario, Values, programs
 from wheelproof.python.findings import ExploreError
 from wheelproof.python.labels import Labels
@@ -332,7 +333,7 @@ class Run:
 
     def shared(self) -> Mapping[str, Values]:
         """The model's view of the objects, by the harness."""
-        return self._loaded.harness_module.shared(self.harness)
+        return shared_of(self._loaded.harness_module)(self.harness)
 
     @property
     def paths(self) -> list[str]:

@@ -12,10 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from wheelproof import reading
+from wheelproof.mapping import MARKS
 from wheelproof.python import labels, parsed
 from wheelproof.python.findings import ExploreError, Faults, StyleFinding
 from wheelproof.python.runtime import production
-from wheelproof.python.runtime.fields import MARKS
 from wheelproof.python.state import stack
 from wheelproof.python.style import (
     dropped,

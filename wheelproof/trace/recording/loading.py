@@ -11,10 +11,11 @@ from typing import Any, cast
 
 from wheelproof import isolated
 from wheelproof.errors import UsageError
+from wheelproof.mapping import marks_of
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Harness, HarnessModule, Scenario
 from wheelproof.python import labels
-from wheelproof.python.runtime.fields import classes_of, marks_of
+from wheelproof.python.runtime.fields import classes_of
 from wheelproof.trace import declared
 from wheelproof.trace.recording import traced, traced_fields
 from wheelproof.trace.recording.grain import Grain

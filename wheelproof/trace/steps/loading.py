@@ -14,11 +14,12 @@ from typing import Any, cast
 
 from wheelproof import isolated
 from wheelproof.errors import UsageError
+from wheelproof.mapping import marks_of, shared_of
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Harness, HarnessModule, Scenario, Values
 from wheelproof.python import labels
 from wheelproof.python.runtime import own, production
-from wheelproof.python.runtime.fields import classes_of, marks_of
+from wheelproof.python.runtime.fields import classes_of
 from wheelproof.trace.recording.grain import Grain
 from wheelproof.trace.steps.primitives import runtime_module
 from wheelproof.trace.steps.recorder import Recorder, frame_of
@@ -131,7 +132,7 @@ class Loaded:
 
     def shared(self, harness: Harness) -> Mapping[str, Values]:
         """The model's view of the objects."""
-        return self.harness.shared(harness)
+        return shared_of(self.harness)(harness)
 
     def _implementation(self) -> SimpleNamespace:
         modules = [self.modules[name] for name in self.harness.SUBJECT]

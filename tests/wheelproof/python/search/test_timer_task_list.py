@@ -11,6 +11,7 @@ import pytest
 from tests.nights import only
 from wheelproof import project as specs
 from wheelproof.graph import reduced
+from wheelproof.mapping import marks_of
 from wheelproof.python import (
     ControlledImplementation,
     RaceDetector,
@@ -19,7 +20,7 @@ from wheelproof.python import (
     check_style,
     random_schedules,
 )
-from wheelproof.python.runtime.fields import classes_of, marks_of
+from wheelproof.python.runtime.fields import classes_of
 
 ROOT = Path(__file__).parents[4]
 NAME = "timer_task_list"
