@@ -41,6 +41,7 @@ WRITERS = {
     "wheelproof/documents.py": JSON,
     "wheelproof/files.py": SAME,
     "wheelproof/java.py": CODE,
+    "wheelproof/jvm/driven.py": WIRE,
     "wheelproof/jvm/patch.py": SAME,
     "wheelproof/jvm/process.py": WIRE,
     "wheelproof/kept.py": SAME,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +14,7 @@ from wheelproof.errors import Inconclusive, NothingChecked, ToolError, UsageErro
 
 if TYPE_CHECKING:
     from wheelproof.counterexample.document import Counterexample
+    from wheelproof.tla.driving.adapter import Adapter
     from wheelproof.tla.plain.comparison import Comparison, Subject
     from wheelproof.tla.plain.machine import Machine
 
@@ -62,6 +65,10 @@ def tla(
             "--drive", metavar="FILE:CLASS", help="Drive an adapter of a program instead."
         ),
     ] = None,
+    jar: Annotated[
+        list[Path] | None,
+        typer.Option("--jar", metavar="FILE", help="A jar that an adapter in Java needs."),
+    ] = None,
     examples: Annotated[
         Path | None,
         typer.Option("--examples", metavar="DIR", help="Compare all small models of a clone."),
@@ -85,7 +92,8 @@ def tla(
             raise UsageError("A log needs a mapping to the specification.", "Name one: --mapping.")
         raise typer.Exit(_explain(subject, log, mapping, timeout))
     if drive is not None:
-        raise typer.Exit(_drive(subject, drive, follow, states))
+        with _adapter(drive, jar or ()) as adapter:
+            raise typer.Exit(_drive(subject, adapter, follow, states))
     if follow is not None:
         raise typer.Exit(_follow(subject, follow))
     raise typer.Exit(_check(subject, states, timeout, itf, graph, output))
@@ -248,14 +256,24 @@ def _explain(subject: Subject, file: Path, mapping: Path, timeout: float) -> int
     return int(bool(verdict.pending))
 
 
-def _drive(subject: Subject, adapter: str, follow: Path | None, limit: int) -> int:
+def _adapter(place: str, jars: Sequence[Path]) -> AbstractContextManager[Adapter]:
+    """The adapter ``FILE:CLASS``, in Python or in Java."""
+    from wheelproof.tla.driving import adapter
+
+    if place.rpartition(":")[0].endswith(".java"):
+        from wheelproof.jvm import driven
+
+        return driven.run(place, jars)
+    return nullcontext(adapter.load(place))
+
+
+def _drive(subject: Subject, adapter: Adapter, follow: Path | None, limit: int) -> int:
     """Drive a program by the edges of the graph, or by one behaviour; 1 for a difference."""
-    from wheelproof.tla.driving import adapter as adapters
     from wheelproof.tla.driving.driver import Driver
     from wheelproof.tla.plain import behaviours, exploration
 
-    machine, kind = subject.machine(), adapters.load(adapter)
-    driver = Driver(machine, kind)
+    machine = subject.machine()
+    driver = Driver(machine, adapter)
     if follow is None:
         explored = exploration.explore(machine, limit)
         if explored.violated:
@@ -274,7 +292,7 @@ def _drive(subject: Subject, adapter: str, follow: Path | None, limit: int) -> i
             )
         report = driver.behaviour(labels, states)
     print(
-        f"{machine.module.name} drives {kind.__name__}: {report.covered} of {report.edges}", end=""
+        f"{machine.module.name} drives {adapter.name}: {report.covered} of {report.edges}", end=""
     )
     print(f" edges, {report.runs} runs, {report.steps} steps")
     if not report.difference:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
@@ -23,8 +24,34 @@ class Raised(Exception):
     """The program raised an exception; the text says which."""
 
 
-def load(place: str) -> type[object]:
-    """The class of ``FILE:CLASS``; UsageError where there is none."""
+class Program(ABC):
+    """One run of a program behind its adapter. Raises Raised where the program does."""
+
+    @abstractmethod
+    def act(self, name: str, arguments: Iterable[Value]) -> None:
+        """Take a step."""
+
+    @abstractmethod
+    def state(self, variables: Iterable[str]) -> dict[str, Value]:
+        """The variables that the adapter gives, as canonical values."""
+
+
+class Adapter(ABC):
+    """A class that stands for a program."""
+
+    name: str
+
+    @abstractmethod
+    def check(self, actions: Iterable[str]) -> None:
+        """Refuse a class without a method for an action, or without ``state``."""
+
+    @abstractmethod
+    def begin(self, start: Mapping[str, Value]) -> Program:
+        """A new run, in an initial state."""
+
+
+def load(place: str) -> Adapter:
+    """The class of ``FILE:CLASS`` in Python; UsageError where there is none."""
     file, _, name = place.rpartition(":")
     if not file or not Path(file).is_file():
         raise UsageError(f"{place} names no class of a file.", "Give it as FILE:CLASS.")
@@ -45,11 +72,25 @@ def load(place: str) -> type[object]:
     kind = getattr(module, name, None)
     if not isinstance(kind, type):
         raise UsageError(f"{file} has no class {name}.", "Give it as FILE:CLASS.")
-    return kind
+    return InPython(kind)
 
 
-class Program:
-    """One run of a program behind its adapter. Raises Raised where the program does."""
+class InPython(Adapter):
+    """A class of Python, in this process."""
+
+    def __init__(self, kind: type[object]) -> None:
+        self.kind, self.name = kind, kind.__name__
+
+    def check(self, actions: Iterable[str]) -> None:
+        methods = {name for name in dir(self.kind) if callable(getattr(self.kind, name))}
+        refuse_lacking(self.name, methods, actions)
+
+    def begin(self, start: Mapping[str, Value]) -> Program:
+        return _Run(self.kind, start)
+
+
+class _Run(Program):
+    """An object of the class."""
 
     def __init__(self, kind: type[object], start: Mapping[str, Value]) -> None:
         self._object = self._called(kind)
@@ -58,16 +99,13 @@ class Program:
             self._called(begin, {name: as_python(value) for name, value in start.items()})
 
     def act(self, name: str, arguments: Iterable[Value]) -> None:
-        """Take a step."""
         self._called(getattr(self._object, name), *map(as_python, arguments))
 
     def state(self, variables: Iterable[str]) -> dict[str, Value]:
-        """The variables that the adapter gives, as canonical values."""
         values = self._called(self._object.state)  # type: ignore[attr-defined]
-        if not isinstance(values, Mapping) or (unknown := set(values) - set(variables)):
-            wrong = f"the variable {min(unknown)}" if isinstance(values, Mapping) else "no mapping"
-            raise UsageError(f"state() gives {wrong}.", "Give variables of the specification.")
-        return {name: plain(freeze(value)) for name, value in values.items()}
+        if isinstance(values, Mapping):
+            values = {name: freeze(value) for name, value in values.items()}
+        return shown(values, variables)
 
     def _called(self, function: Callable[..., object], *arguments: object) -> object:
         try:
@@ -76,13 +114,19 @@ class Program:
             raise Raised(f"{type(error).__name__}: {error}") from error
 
 
-def check(kind: type[object], actions: Iterable[str]) -> None:
+def shown(values: object, variables: Iterable[str]) -> dict[str, Value]:
+    """What ``state`` gives, refused where it is not about variables."""
+    if not isinstance(values, Mapping) or (unknown := set(values) - set(variables)):
+        wrong = f"the variable {min(unknown)}" if isinstance(values, Mapping) else "no mapping"
+        raise UsageError(f"state() gives {wrong}.", "Give variables of the specification.")
+    return {name: plain(value) for name, value in values.items()}
+
+
+def refuse_lacking(adapter: str, methods: Collection[str], actions: Iterable[str]) -> None:
     """Refuse an adapter without a method for an action, or without ``state``."""
     for name in ("state", *actions):
-        if not callable(getattr(kind, name, None)):
-            raise UsageError(
-                f"The class {kind.__name__} has no method {name}.", "Add it to the adapter."
-            )
+        if name not in methods:
+            raise UsageError(f"The class {adapter} has no method {name}.", "Add it to the adapter.")
 
 
 def as_python(value: Value) -> object:

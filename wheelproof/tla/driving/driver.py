@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wheelproof.tla.driving.adapter import Program, Raised, check
+from wheelproof.tla.driving.adapter import Adapter, Program, Raised
 from wheelproof.tla.driving.traversal import Edge, Traversal
 from wheelproof.tla.logs.mapping import plain
 from wheelproof.tla.plain.behaviours import text
@@ -42,8 +42,8 @@ class _Differs(Exception):
 class Driver:
     """One specification beside one program."""
 
-    def __init__(self, machine: Machine, kind: type[object]) -> None:
-        self.machine, self.kind = machine, kind
+    def __init__(self, machine: Machine, adapter: Adapter) -> None:
+        self.machine, self.adapter = machine, adapter
         self._last: Edge | None = None
 
     def cover(self, explored: Exploration) -> Report:
@@ -51,7 +51,7 @@ class Driver:
         outgoing: list[list[tuple[Label, int]]] = [[] for _ in explored.states]
         for source, label, target in dict.fromkeys(explored.edges):
             outgoing[source].append((label, target))
-        check(self.kind, {label[0] for edges in outgoing for label, _ in edges})
+        self.adapter.check({label[0] for edges in outgoing for label, _ in edges})
         targets = [[target for _, target in edges] for edges in outgoing]
         traversal, report = Traversal(explored.initial, targets), Report(sum(map(len, targets)))
         values = [self._plain(state) for state in map(self.machine.values, explored.states)]
@@ -135,7 +135,7 @@ class Driver:
 
     def behaviour(self, labels: Sequence[Label], states: Sequence[Mapping[str, Value]]) -> Report:
         """Take the steps of one behaviour; ``labels`` begins with that of the initial state."""
-        check(self.kind, {label[0] for label in labels[1:]})
+        self.adapter.check({label[0] for label in labels[1:]})
         report = Report(len(labels) - 1, runs=1)
         values = [self._plain(state) for state in states]
         try:
@@ -151,7 +151,7 @@ class Driver:
 
     def _begin(self, state: Mapping[str, Value]) -> Program:
         try:
-            program = Program(self.kind, state)
+            program = self.adapter.begin(state)
             shown = program.state(self.machine.variables)
         except Raised as error:
             raise _Differs(f"the program raises {error}") from error
