@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Unpack
 
 from wheelproof.checks.context import Checked, Context, counts_of
+from wheelproof.counterexample import stepping
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.graph import reduced
 from wheelproof.graph.compare import compare
@@ -177,3 +178,20 @@ def difference_file(
         )
     except Diverged:
         return None
+
+
+def keep_graph(
+    context: Context, graph: StateGraph, scenario: str, layer: str, name: str
+) -> set[str]:
+    """Write the graph of a row for the page, where it is small enough to be stepped through.
+
+    Returns the paths of the files, below the output folder.
+    """
+    if graph.distinct > stepping.MOST:
+        return set()
+    path = stepping.file_of(context.mechanism.name, layer, name)
+    document = stepping.of_graph(
+        context.mechanism, scenario, name, graph, context.sources(scenario)
+    )
+    document.write(context.output / path)
+    return {path}

@@ -21,6 +21,7 @@ from wheelproof.checks.comparisons import (
     depth_in_model,
     difference_file,
     dump_and_compare,
+    keep_graph,
     reduced_graph,
 )
 from wheelproof.checks.context import Checked, Context, Report, verdict_of
@@ -35,15 +36,17 @@ from wheelproof.protocols import Model
 from wheelproof.python.search.bisimulation import Bisimulation
 from wheelproof.tlc.result import Outcome, TlcResult
 from wheelproof.tlc.schedule import schedule_of
-from wheelproof.verdict import Verdict
+from wheelproof.verdict import Row, Verdict
 
 
 def check(context: Context, mutants: Sequence[Mutant]) -> Report:
     """Check mutants of one decision and scenario, which differ in their property."""
-    machine = _Mutated(context, mutants)
-    return Report(
-        [row for mutant in mutants for row in _Kill(machine.context, mutant, machine).report().rows]
-    )
+    machine, report = _Mutated(context, mutants), Report()
+    for mutant in mutants:
+        kill = _Kill(machine.context, mutant, machine)
+        report.rows.append(kill.report())
+        report.graphs |= kill.graphs
+    return report
 
 
 class _Mutated:
@@ -152,8 +155,10 @@ class _Kill:
     machine: _Mutated
     faults: list[str] = field(default_factory=list)
     figures: dict[str, object] = field(default_factory=dict)
+    graphs: set[str] = field(default_factory=set)
+    """The files of the graph, where a counterexample leads into it."""
 
-    def report(self) -> Report:
+    def report(self) -> Row:
         context, mutant, mechanism = self.context, self.mutant, self.context.mechanism
         start = context.begin("mutant", mutant.name, context.limits.tlc_seconds)
         self.config = replace(self.machine.config, name=mutant.name, property=mutant.property)
@@ -179,7 +184,7 @@ class _Kill:
                 trace = self.counterexample(result)
             except Diverged as error:
                 self.faults.append(f"TLC's trace cannot be followed on the mutated model: {error}")
-        row = context.row(
+        return context.row(
             "mutant",
             mutant.name,
             start,
@@ -201,7 +206,6 @@ class _Kill:
             figures=self.figures,
             trace=trace,
         )
-        return Report([row])
 
     def judge(self) -> TlcResult:
         """The specification's verdict on the named property, or on all for an equivalent mutant."""
@@ -365,16 +369,24 @@ class _Kill:
         """TLC's counterexample as a file: it replays on the mutated model and implementation."""
         model = self.graph.model
         schedule = traced.schedule(model, result, self.context.mechanism.pc)
-        return self.context.keep(
-            build(
-                self.context.mechanism,
-                model,
-                schedule,
-                layer="mutant",
-                name=self.mutant.name,
-                scenario=self.mutant.scenario,
-                property=the_property(result.property),
-                explanation=self.mutant.race,
-                sources=self.context.sources(self.mutant.scenario),
-            )
+        self.graphs |= keep_graph(
+            self.context, self.graph, self.mutant.scenario, "mutant", self.mutant.name
         )
+        counterexample = build(
+            self.context.mechanism,
+            model,
+            schedule,
+            layer="mutant",
+            name=self.mutant.name,
+            scenario=self.mutant.scenario,
+            property=the_property(result.property),
+            explanation=self.mutant.race,
+            sources=self.context.sources(self.mutant.scenario),
+        )
+        declared, ends = sorted(self.mutant.dies_at), list(counterexample.ends_at())
+        if declared and declared != ends:
+            self.faults.append(
+                f"it dies at {', '.join(ends)}, and dies_at has {', '.join(declared)}: the words "
+                "of race are about another run; correct both, or the decision"
+            )
+        return self.context.keep(counterexample)

@@ -17,6 +17,7 @@ from wheelproof.checks.comparisons import (
     depth_in_model,
     difference_file,
     dump_and_compare,
+    keep_graph,
 )
 from wheelproof.checks.context import (
     Checked,
@@ -29,7 +30,7 @@ from wheelproof.checks.context import (
     verdict_of,
 )
 from wheelproof.checks.machine import Machine, OfSpec
-from wheelproof.counterexample import stepping, traced
+from wheelproof.counterexample import traced
 from wheelproof.counterexample.build import Diverged, build
 from wheelproof.events import Planned
 from wheelproof.graph import reduced
@@ -293,18 +294,9 @@ class _Config:
             | ({"fails": ", ".join(self.config.fails)} if self.config.fails else {}),
         )
 
-        if self.config.expect == "exhaustive" and not name and not any(faults):
-            self.keep_graph()
-
-    def keep_graph(self) -> None:
-        """Write the graph for the page, where it is small enough to be stepped through."""
-        graph, scenario, config = self.machine.graph, self.config.scenario, self.config.name
-        if graph.distinct <= stepping.MOST:
-            sources = self.context.sources(scenario)
-            name = stepping.file_of(self.mechanism.name, config)
-            document = stepping.of_graph(self.mechanism, scenario, config, graph, sources)
-            document.write(self.context.output / name)
-            self.out.graphs.add(name)
+        if self.config.expect == "exhaustive" and not name:
+            scenario = self.config.scenario
+            self.out.graphs |= keep_graph(self.context, graph, scenario, "graph", self.config.name)
 
     def find_witnesses(self) -> None:
         graph, names = self.machine.graph, list(self.mechanism.witnesses)

@@ -93,6 +93,14 @@ class Counterexample:
         """Whether ``explanation`` is a mutant's declaration, which no check has compared."""
         return self.layer == "mutant" and bool(self.explanation)
 
+    def ends_at(self) -> tuple[str, ...]:
+        """The labels of the end, in their order: those that threads wait at in a deadlock, those of
+        a cycle, or that of the last step."""
+        if self.waits:
+            return tuple(sorted({wait.label for wait in self.waits}))
+        last = self.steps[-1:] if self.loop is None else self.steps[self.loop :]
+        return tuple(sorted({step.label for step in last}))
+
     def document(self) -> dict[str, Any]:
         """The document of the schema."""
         return {

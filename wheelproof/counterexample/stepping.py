@@ -57,6 +57,8 @@ class Stepping:
     mechanism: str
     scenario: str
     config: str
+    without: str
+    """The decision that is taken away; "" for none."""
     threads: tuple[str, ...]
     labels: tuple[Kind, ...]
     places: tuple[str, ...]
@@ -76,6 +78,7 @@ class Stepping:
             "mechanism": self.mechanism,
             "scenario": self.scenario,
             "config": self.config,
+            "without": self.without,
             "threads": list(self.threads),
             "labels": ["\n".join(label) for label in self.labels],
             "places": list(self.places),
@@ -85,14 +88,32 @@ class Stepping:
             "watches": {name: _row(numbers) for name, numbers in self.watches.items()},
         }
 
+    def choices(self, steps: Iterable[tuple[str, str]]) -> tuple[int, ...]:
+        """The places of steps among those that are enabled, as far as the graph has them.
+
+        ``steps``: of a run from the first state, a thread and a label with its choice each.
+        """
+        places, state = [], 0
+        for thread, name in steps:
+            row = self.edges[state]
+            taken = [
+                (self.threads[row[at]], self.labels[row[at + 1]].name)
+                for at in range(0, len(row), 3)
+            ]
+            if (thread, name) not in taken:
+                break
+            places.append(taken.index((thread, name)))
+            state = row[3 * places[-1] + 2]
+        return tuple(places)
+
     def write(self, path: Path) -> None:
         """Writes the file, whole or not at all."""
         documents.write(path, self.document())
 
 
-def file_of(mechanism: str, config: str) -> str:
-    """The path of a config's graph, below the output folder of a run."""
-    return f"{FOLDER}/{mechanism}.{config}.json"
+def file_of(mechanism: str, layer: str, name: str) -> str:
+    """The path of the graph of a row, below the output folder of a run."""
+    return f"{FOLDER}/{mechanism}.{layer}.{name}.json"
 
 
 def of_graph(
@@ -127,6 +148,7 @@ def of_graph(
         mechanism.name,
         scenario,
         config,
+        mechanism.lacking,
         tuple(graph.model.threads),
         tuple(kinds),
         tuple(numbers.places),
@@ -240,6 +262,7 @@ def read(path: Path) -> Stepping:
         document.text("mechanism"),
         document.text("scenario"),
         document.text("config"),
+        document.text("without"),
         threads,
         tuple(Kind(*kind) for kind in kinds),
         places,

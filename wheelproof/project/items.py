@@ -150,6 +150,8 @@ class Items(Tables):
         """One mutant of a decision's file."""
         mutant = self.build(Mutant, name, name, value, decision=decision)
         self.common(name, mutant, scenarios, properties)
+        if mutant.dies_at and not mutant.property:
+            raise self.fail(name, "has dies_at, and no property that breaks", "Take dies_at out.")
         if (mutant.property is None) == (not mutant.equivalent):
             raise self.fail(
                 name, "needs either the property that breaks or the reason why it is equivalent"

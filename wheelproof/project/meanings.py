@@ -60,6 +60,8 @@ FIELDS: Mapping[type, Mapping[str, str]] = {
         "scenario": "the scenario that kills it",
         "property": "the property that breaks there",
         "race": "the run in words",
+        "dies_at": "the labels at which that run ends: of its last step, of the cycle, or of the "
+        "threads that a deadlock leaves waiting. Elsewhere the words are about another run",
         "equivalent": "instead of `property`: why it breaks none",
         "data_race": "`true` if the race detector must report it",
         "untraced": "why the trace rules accept a recording of it",

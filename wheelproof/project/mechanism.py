@@ -123,6 +123,8 @@ class Mutant:
     scenario: str
     property: str | None = None
     race: str = ""
+    dies_at: tuple[str, ...] = ()
+    """The labels that its counterexample ends at, by :meth:`Counterexample.ends_at`; () for any."""
     equivalent: str = ""
     data_race: bool = False
     untraced: str = ""
@@ -210,6 +212,8 @@ class Mechanism:
     faults: Mapping[str, Fault] = field(default_factory=dict)
     module_constants: Mapping[str, Any] = field(default_factory=dict)
     """Values of constants that only the modules beside the mechanism's own have."""
+    source: str = ""
+    """``FILE:CLASS`` of the class of which the code is a labelled copy; "" for none."""
     of_model: OfModel = OfModel()
     """Settings of a compiled model."""
     decisions: Mapping[str, Decision] = field(default_factory=dict)

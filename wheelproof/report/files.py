@@ -119,8 +119,8 @@ def remove_traces(output: Path, covers: Callable[[str, str, str], bool]) -> None
         if covers(mechanism, layer, name):
             file.unlink(missing_ok=True)
     for file in (output / stepping.FOLDER).glob("*.json"):
-        mechanism, _, name = file.stem.partition(".")
-        if covers(mechanism, "graph", name):
+        mechanism, layer, name = file.stem.split(".", 2)
+        if covers(mechanism, layer, name):
             file.unlink(missing_ok=True)
 
 
@@ -201,12 +201,15 @@ def orders(results: Results, output: Path) -> dict[str, Explored]:
 
 
 def graphs(results: Results, output: Path) -> dict[tuple[str, str], Stepping]:
-    """The graphs that the rows stand for and that can be read, by mechanism and scenario."""
+    """The graphs that the rows stand for and that can be read: by mechanism and scenario, and
+    without a decision by its name behind the scenario's."""
     by_scenario: dict[tuple[str, str], Stepping] = {}
     for row in results.rows:
-        if row.ok and row.layer == "graph":
-            # Rows that are about no config have no file.
+        if row.layer in ("graph", "mutant"):
+            # Rows that are about no config, and those with a large graph, have no file.
             with suppress(UsageError):
-                graph = stepping.read(output / stepping.file_of(row.mechanism, row.name))
-                by_scenario.setdefault((row.mechanism, graph.scenario), graph)
+                file = stepping.file_of(row.mechanism, row.layer, row.name)
+                graph = stepping.read(output / file)
+                name = "/".join(filter(None, (graph.scenario, graph.without)))
+                by_scenario.setdefault((row.mechanism, name), graph)
     return by_scenario

@@ -25,8 +25,10 @@ def row_of(context, mutant):
 
 
 def test_a_kill_at_one_depth_on_every_artefact(context):
-    row = row_of(context, UNDERFLOW)
+    here, elsewhere = (replace(UNDERFLOW, name=name, dies_at=(name,)) for name in ("U9", "A1"))
+    row, wrong = check(context, [here, elsewhere]).rows
     assert row.ok, row.why
+    assert not wrong.ok and "the words of race are about another run" in wrong.why
     assert (row.verdict, row.property) == ("violated", "TypeOK")
     assert row.figures["depth_spec"] == row.figures["depth_model"] == row.figures["depth_impl"] > 0
     assert (

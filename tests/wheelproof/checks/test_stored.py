@@ -19,7 +19,7 @@ from wheelproof.verdict import Row
 
 JOB = SafetyJob("gate", "small", ("tlc", "graph"), others=("live",))
 PLACE, OUTER = Place("impl/gate.py", 7, "Gate.enter", "G2"), Place("impl/gate.py", 3, "f", "")
-TRACE, GRAPH = "counterexamples/gate.tlc.small.json", "graphs/gate.small.json"
+TRACE, GRAPH = "counterexamples/gate.tlc.small.json", "graphs/gate.graph.small.json"
 
 
 def row(layer, name, **more):

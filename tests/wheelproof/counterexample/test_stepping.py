@@ -113,8 +113,9 @@ def test_a_check_writes_the_graph_of_a_config_that_holds(tmp_path, monkeypatch):
     def written(name):
         return safety.check(context, MECHANISM.configs[name]).graphs
 
-    assert written("two") == {"graphs/one_shot.two.json"}
-    document = stepping.read(tmp_path / "graphs/one_shot.two.json")
+    file = "graphs/one_shot.graph.two.json"
+    assert written("two") == {file}
+    document = stepping.read(tmp_path / file)
     assert (document.scenario, len(document.edges)) == (
         "two",
         explore(MECHANISM.model("two")).distinct,
@@ -124,4 +125,14 @@ def test_a_check_writes_the_graph_of_a_config_that_holds(tmp_path, monkeypatch):
     assert written("two") == set(), "a graph that is too large"
     monkeypatch.setattr(stepping, "MOST", 10_000)
     monkeypatch.setattr(safety, "formulas", lambda graph, holds, fails: ["a fault"])
-    assert written("two") == set(), "a graph that is not in order"
+    assert written("two") == {file}, "a counterexample leads into it"
+
+
+def test_steps_have_their_places_among_the_enabled_ones(graph, document):
+    state, run, places = 0, [], []
+    while graph.edges[state]:
+        places.append(len(graph.edges[state]) - 1)
+        mover, label, state = graph.edges[state][places[-1]]
+        run.append((graph.model.threads[mover], str(label)))
+    assert document.choices(run) == tuple(places) and len(run) > 9
+    assert document.choices([*run[:5], ("a", "no label"), *run[5:]]) == tuple(places[:5])

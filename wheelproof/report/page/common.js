@@ -39,12 +39,15 @@ function decoded(text) {
 
 // The first page comes back as it was left: its place, and the focus on the link that was followed.
 let left = null;
+// The step of a counterexample that has led into a graph.
+let origin = "";
 function enter(view) {
   for (const main of document.querySelectorAll("main")) main.hidden = main.id !== view;
   if (left && view !== "index") scrollTo(0, 0);
 }
 function leave() {
   enter("index");
+  origin = "";
   document.title = title;
   if (!left) return false;
   scrollTo(0, left.top);
@@ -54,6 +57,7 @@ function leave() {
 }
 // Escape: back to the link, or to the section of a view that an address has opened.
 function back(section) {
+  if (origin) { location.hash = origin; origin = ""; return; }
   if (!left) { location.hash = "#" + section; return; }
   history.pushState(null, "", "#");
   dispatchEvent(new Event("hashchange"));

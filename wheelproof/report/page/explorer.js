@@ -114,6 +114,7 @@ const explorer = (() => {
     document.title = `${name}: state ${now + 1}`;
     $("graph-name").textContent = name;
     $("graph-about").textContent = graph.about;
+    $("explorer-close").textContent = `back to the ${origin ? "counterexample" : "review"} (Esc)`;
     $("graph-state").value = now + 1;
     $("graph-state").max = graph.edges.length;
     $("graph-count").textContent = `of ${graph.edges.length}, after ${path.length} ` +

@@ -74,6 +74,7 @@ def render(
     title = f"Design review: {verdict_line(results).plain}"
     steps = {
         name: _steps(trace, rows[name], excerpts, output, ids)
+        | dict(zip(("graph", "path"), stepped.entry(trace, graphs or {}), strict=True))
         for name, trace in traces.items()
         if name in rows
     }

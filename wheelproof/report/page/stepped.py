@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from wheelproof.choices import shown
+from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.places import plain
 from wheelproof.counterexample.stepping import Stepping
 from wheelproof.project.mechanism import Mechanism
@@ -24,7 +26,7 @@ class Packed:
     """A graph in the page."""
 
     id: str
-    """Mechanism and scenario, as its address has them."""
+    """Mechanism, scenario and the decision that is taken away, as its address has them."""
     states: int
     edges: int
     content: Markup
@@ -38,20 +40,36 @@ def pack(
 ) -> dict[tuple[str, str], Packed]:
     """The graphs of the page, by mechanism and scenario."""
     return {
-        key: _packed(graph, mechanisms[graph.mechanism], excerpts)
+        key: _packed("/".join(key), graph, mechanisms[graph.mechanism], excerpts)
         for key, graph in graphs.items()
         if graph.mechanism in mechanisms
     }
 
 
-def _packed(graph: Stepping, mechanism: Mechanism, excerpts: Excerpts) -> Packed:
-    document = graph.document()
-    about = mechanism.scenarios.get(graph.scenario, {}).get("about", "")
+def entry(
+    trace: Counterexample, graphs: Mapping[tuple[str, str], Stepping]
+) -> tuple[str, tuple[int, ...]]:
+    """The graph that a counterexample leads into, and its steps there; ("", ()) for none."""
+    name = "/".join(filter(None, (trace.scenario, trace.model_without)))
+    graph = graphs.get((trace.mechanism, name))
+    if graph is None:
+        return "", ()
+    steps = ((step.thread, shown(step.named)) for step in trace.steps)
+    return f"{trace.mechanism}/{name}", graph.choices(steps)
+
+
+def _packed(id: str, graph: Stepping, mechanism: Mechanism, excerpts: Excerpts) -> Packed:
+    document, both = graph.document(), (graph.without, graph.without)
+    about = str(mechanism.scenarios.get(graph.scenario, {}).get("about", ""))
     document |= {
-        "about": str(about),
+        "about": f"{about}; without {graph.without}" if graph.without else about,
         "values": [plain(value) for value in graph.values],
         "kinds": [
-            [kind.name, kind.kind, *excerpts.of_step(graph.mechanism, kind.label, kind.source)]
+            [
+                kind.name,
+                kind.kind,
+                *excerpts.of_step(graph.mechanism, kind.label, kind.source, *both),
+            ]
             for kind in graph.labels
         ],
         "says": {item.name: item.says for item in mechanism.properties.values()},
@@ -59,7 +77,7 @@ def _packed(graph: Stepping, mechanism: Mechanism, excerpts: Excerpts) -> Packed
     del document["labels"]
     text = json.dumps(document, separators=(",", ":"))
     return Packed(
-        f"{graph.mechanism}/{graph.scenario}",
+        id,
         len(graph.edges),
         sum(len(row) for row in graph.edges) // 3,
         Markup(base64.b64encode(zlib.compress(text.encode(), 9)).decode()),

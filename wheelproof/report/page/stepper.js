@@ -15,6 +15,7 @@ const stepper = (() => {
     const match = /^#trace=([^&]*)(?:&step=(\d+(?:\.\d+)?))?$/.exec(location.hash);
     const wanted = match && decoded(match[1]);
     if (wanted === null || !$("trace:" + wanted)) { trace = null; name = ""; return false; }
+    origin = "";
     if (wanted !== name) open(wanted);
     const at = trace.steps.findIndex((each) => each.at === match[2]);
     go(at < 0 ? firstOfInterest() : at, false);
@@ -226,6 +227,10 @@ const stepper = (() => {
       return `step ${one.at} (${one.thread}, ${one.label})`; };
     $("notice").textContent = trace.wakes.filter((pair) => pair.includes(at)).map((pair) =>
       pair[1] === at ? "Woken by " + said(pair[0]) + "." : "Wakes " + said(pair[1]) + ".").join(" ");
+    const onward = $("onward");
+    onward.hidden = !each || at >= trace.path.length;
+    if (!onward.hidden) onward.href =
+      `#graph=${encodeURIComponent(trace.graph)}&path=${trace.path.slice(0, at + 1).join(".")}`;
     const table = $("changes");
     table.replaceChildren();
     const changes = each ? each.changes : {};
@@ -266,6 +271,7 @@ const stepper = (() => {
   for (const [id, key] of [["previous", "k"], ["next", "j"], ["silent", "s"], ["whole", "u"]])
     $(id).addEventListener("click", () => keys[key]());
   $("close").addEventListener("click", () => keys.Escape());
+  $("onward").addEventListener("click", () => { origin = location.hash; });
   $("copy").addEventListener("click", () => {
     navigator.clipboard?.writeText(trace.command).then(
       () => { $("copy").textContent = "copied"; }, () => {});

@@ -10,6 +10,7 @@ from tests.wheelproof.report.page.test_browser import BUILD, log, opened, plante
 from tests.wheelproof.report.page.test_orders import with_chromium
 from wheelproof import project
 from wheelproof.counterexample import stepping
+from wheelproof.counterexample.build import build
 from wheelproof.counterexample.places import places, plain
 from wheelproof.graph.explorer import explore
 from wheelproof.report import files, page
@@ -33,7 +34,7 @@ def text(graph, tmp_path_factory):
     row = judge("one_shot", "graph", "three", expected="exhaustive", verdict="exhaustive")
     sources = {"O1": "impl/one_shot.py:27"}
     document = stepping.of_graph(MECHANISMS["one_shot"], "three", "three", graph, sources)
-    document.write(output / stepping.file_of("one_shot", "three"))
+    document.write(output / stepping.file_of("one_shot", "graph", "three"))
     results = replace(Results.begin({}), rows=(row,), complete=True)
     graphs = files.graphs(results, output)
     return page.render(results, MECHANISMS, {}, ROOT, BUILD, graphs=graphs)
@@ -118,6 +119,55 @@ def test_the_way_to_another_value_of_a_formula_is_a_shortest_one(graph, text, tm
     )  # fmt: skip
     assert first[4]["ComesTooLate"] == "FALSE" and there[4]["ComesTooLate"] == "TRUE"
     assert there[0].count(".") + 2 == depth and list(differs(graph, [there])) == []
+
+
+ONWARD = """
+document.getElementById("onward").click();
+const wait = (ready, then) => ready() ? then() : setTimeout(() => wait(ready, then), 20);
+wait(() => document.querySelector("#moves tr"), () => {
+  log.push(location.hash, document.getElementById("graph-state").value);
+  document.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}));
+  wait(() => !document.getElementById("viewer").hidden, () => {
+    log.push(document.getElementById("step").textContent);
+    written.textContent = JSON.stringify(log);
+  });
+});
+"""
+
+
+@pytest.mark.parametrize("without", ["", "OneLook"])
+def test_a_step_of_a_counterexample_leads_into_the_graph_and_back(without, graph, tmp_path):
+    mechanism = MECHANISMS["one_shot"].without(without)
+    if without:
+        graph = explore(mechanism.compiled_model(mechanism.scenarios["three"]))
+    schedule, choices, state = [], [], 0
+    while graph.edges[state]:
+        choices.append(len(graph.edges[state]) - 1)
+        mover, label, state = graph.edges[state][choices[-1]]
+        schedule.append((mover, label))
+    trace = build(mechanism, graph.model, schedule, layer="mutant", name="X", scenario="three",
+                  property="RunsOnce", explanation="")  # fmt: skip
+    row = judge("one_shot", "mutant", "X", expected="violated", expected_property="RunsOnce",
+                verdict="violated", property="RunsOnce", trace="x.json")  # fmt: skip
+    name = "/".join(filter(None, ("three", without)))
+    graphs = {("one_shot", name): stepping.of_graph(mechanism, "three", "X", graph, {})}
+    results = replace(Results.begin({}), rows=(row,), complete=True)
+    text = page.render(results, MECHANISMS, {"x.json": trace}, ROOT, BUILD, graphs=graphs)
+    place = next(n for n, step in enumerate(trace.steps) if n > 3 and step.kind != "silent")
+    number = sum(step.kind != "silent" for step in trace.steps[: place + 1])
+    opened_page = opened(text, tmp_path, f"#trace=x.json&step={number}", script=ONWARD)
+    address, shown, step = log(opened_page)
+    path = ".".join(map(str, choices[: place + 1]))
+    assert address == f"#graph=one_shot%2F{name.replace('/', '%2F')}&path={path}"
+    state = 0
+    for choice in choices[: place + 1]:
+        state = graph.edges[state][choice][2]
+    assert shown == str(state + 1)
+    assert step.startswith(f"Step {number} of")
+    other = page.render(results, MECHANISMS, {"x.json": trace}, ROOT, BUILD)
+    assert 'id="onward" hidden' not in other
+    document = opened(other, tmp_path, f"#trace=x.json&step={number}")
+    assert 'id="onward" hidden' in document, "the control: no graph, no link"
 
 
 def test_a_page_without_graphs_has_no_link(text, tmp_path):
