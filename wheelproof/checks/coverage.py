@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from wheelproof import reading
 from wheelproof.checks.context import Context, Report
+from wheelproof.draft import copies
 from wheelproof.project.inferred import labels_of_spec
-from wheelproof.project.mechanism import Label
+from wheelproof.project.mechanism import Label, Mechanism
 from wheelproof.python import labels as comments
 from wheelproof.tlc import mc, translation
 from wheelproof.verdict import Row, Verdict
@@ -102,6 +103,45 @@ class Labels:
         return rejections
 
 
+@dataclass(frozen=True)
+class Copy:
+    """The labelled copy of a class, and the copy that a draft of the class has today."""
+
+    file: str
+    source: str
+    text: str
+    drafted: str
+
+    @classmethod
+    def of(cls, mechanism: Mechanism) -> Copy:
+        """The copy of a mechanism that names its class."""
+        root, file = mechanism.root, f"impl/{mechanism.name}.py"
+        source, _, name = mechanism.source.rpartition(":")
+        drafted = copies.of_class(root / source, name, mechanism.name, mechanism.module)
+        return cls(file, mechanism.source, reading.text(root / file), drafted)
+
+    def faults(self) -> list[str]:
+        """The first difference of the two."""
+        difference = next(copies.differences(self.drafted, self.text), None)
+        if difference is None:
+            return []
+        line, text = difference
+        return [
+            f"{self.file}:{line} is no copy of {self.source}, of which a draft has "
+            f"{text!r} there; draft it anew in another folder, and take the copy over"
+        ]
+
+    def controls(self) -> dict[str, bool]:
+        """Planted fault -> whether it is rejected: each labelled line left out of the copy."""
+        lines = self.text.splitlines(keepends=True)
+        return {
+            f"{', '.join(names.values())} not in the copy": bool(
+                replace(self, text="".join(lines[: number - 1] + lines[number:])).faults()
+            )
+            for number, names in comments.of_source(self.text, self.file).items()
+        }
+
+
 def labels(context: Context, reports: Iterable[Report]) -> Row:
     """Table, spec, model and implementation have equal labels of equal kinds, all exercised.
 
@@ -128,6 +168,11 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
             f"the harness names {', '.join(unnamed)} neither in SUBJECT nor in ATOMIC, and it has "
             "labels"
         )
+    rejections = parts.controls()
+    if mechanism.source:
+        copy = Copy.of(mechanism)
+        faults += copy.faults()
+        rejections |= copy.controls()
     why = parts.idle()
     return context.row(
         "coverage",
@@ -137,7 +182,7 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
         verdict=Verdict.VACUOUS if why else Verdict.EXHAUSTIVE,
         why=why,
         fault="; ".join(faults),
-        controls=parts.controls(),
+        controls=rejections,
         figures={
             "declared": len(parts.table),
             "silent": len(parts.silent),

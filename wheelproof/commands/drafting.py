@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from wheelproof import documents, draft, project, reading, starter, temporary
@@ -35,6 +36,9 @@ def write(root: Path, source: str, name: str) -> Mechanism:
         raise UsageError(f"--from {source} names no class.", "Write --from pkg/module.py:Class.")
     name = name or project.name_of(class_name)
     sketch = draft.draft(Path(file), class_name, name, starter.module_of(name))
+    if Path(file).resolve().is_relative_to(root.resolve()):
+        origin = Path(file).resolve().relative_to(root.resolve()).as_posix()
+        sketch = replace(sketch, origin=f"{origin}:{class_name}")
     first = next(scenarios.candidates(sketch.operations, list(sketch.subject.constants)))
     starter.refuse_present(root, sketch.files({"smallest": first}))
     with temporary.folder("draft") as scratch:

@@ -32,6 +32,8 @@ class Draft:
     operations: tuple[Operation, ...]
     unguarded: frozenset[str]
     """The fields that some operation sees outside of all locks."""
+    origin: str = ""
+    """``FILE:CLASS`` below the project's folder; "" for a class that is elsewhere."""
 
     @cached_property
     def texts(self) -> tuple[str, str]:
@@ -72,7 +74,10 @@ class Draft:
         return "\n".join(self._declaration(scenarios))
 
     def _declaration(self, scenarios: Mapping[str, Scenario]) -> Iterator[str]:
-        yield from ("[mechanism]", f'module = "{self.module}"', "")
+        yield from ("[mechanism]", f'module = "{self.module}"')
+        if self.origin:
+            yield f'source = "{self.origin}"'
+        yield ""
         yield from ("[model]", 'witnesses = ["Held"]', 'result = "Result"')
         if self.holes:
             yield from ("", "[holes]  # take out each that is filled, in code and specification")

@@ -12,6 +12,7 @@ from wheelproof.decisions import Decision, derived
 from wheelproof.decisions import find as find_decisions
 from wheelproof.decisions.read import short_names
 from wheelproof.errors import NothingChecked, UsageError
+from wheelproof.names import is_identifier
 from wheelproof.project import compact, counts, inferred
 from wheelproof.project.items import Items
 from wheelproof.project.mechanism import (
@@ -77,7 +78,7 @@ TABLES = (
 )
 """The tables of a declaration."""
 
-HEAD = ("module", "title", "pc", "in_java")
+HEAD = ("module", "title", "source", "pc", "in_java")
 """The fields of [mechanism]."""
 
 FORMER = ("switches", "mutants")
@@ -133,6 +134,7 @@ class _Reader(Items):
             name=artefact,
             module=module,
             title=head.get("title", module),
+            source=self.source(head),
             toml=self.file,
             root=root,
             decisions=decisions,
@@ -158,6 +160,16 @@ class _Reader(Items):
         )
         self.fits(result)
         return result
+
+    def source(self, head: Table) -> str:
+        """The class of which the code is a labelled copy, as ``FILE:CLASS``; "" for none."""
+        source = str(head.get("source", ""))
+        file, _, name = source.rpartition(":")
+        if source and not (file and is_identifier(name)):
+            raise self.fail(
+                "mechanism", "source names no class", 'Write source = "pkg/module.py:Class".'
+            )
+        return source
 
     def constants(self, specification: Path, scenarios: Mapping[str, Table]) -> Table:
         """The table [constants]; without it the constants that fields of all scenarios are for."""

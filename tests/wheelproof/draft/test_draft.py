@@ -3,7 +3,10 @@
 import inspect
 import json
 import queue
+import tempfile
 import types
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,7 +15,9 @@ from hypothesis import strategies as st
 from tests.examples.pages import ONE_PROCESS, change, files, printed_by, wheelproof
 from tests.nights import by_night
 from tests.wheelproof.draft import samples
-from wheelproof import draft
+from wheelproof import draft, project
+from wheelproof.checks.coverage import Copy
+from wheelproof.draft import copies
 from wheelproof.errors import UsageError
 
 
@@ -53,6 +58,49 @@ def test_draft_is_what_the_page_shows_and_what_the_example_begins_with(pool):
     assert {"tlc", "graph", "bisimulation", "coverage", "mutant", "random", "stress"} == {
         row["layer"] for row in rows
     }
+
+
+def test_class_that_is_no_longer_that_of_the_copy_is_reported_with_its_line():
+    mechanism = project.find(samples.EXAMPLE)["job_pool"]
+    copy = Copy.of(mechanism)
+    assert copy.faults() == [] and all(copy.controls().values())
+    unlocked = "            jobs = len(self._jobs)\n        return jobs"
+    text = samples.POOL.replace("            return len(self._jobs)", unlocked)
+    assert text != samples.POOL
+    (fault,) = replace(copy, drafted=draft_of(text, "Pool", "pool.py")).faults()
+    assert "impl/job_pool.py:78 " in fault and "is no copy of pool.py:Pool" in fault
+    assert "draft it anew in another folder" in fault
+
+
+def draft_of(text, name, file="given.py"):
+    """The copy that a draft has of a class."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, file)
+        source.write_text(text, encoding="utf-8")
+        return copies.of_class(source, name, "given", "Given")
+
+
+def test_hole_may_be_filled_and_moves_with_the_lines_above_it():
+    copy = draft_of(samples.CALLER, "Caller")
+    (hole,) = [line for line in copy.splitlines() if "# HOLE" in line]
+    begin, end = copy.index(hole), copy.index("\n", copy.index("\n", copy.index(hole)) + 1)
+    fill = "        self._called = True  # write A4"
+    lower = draft_of("# A comment.\n\n" + samples.CALLER, "Caller")
+    for text in (copy, copy[:begin] + fill + copy[end:], copy[:end] + "\n" + fill + copy[end:]):
+        assert list(copies.differences(copy, text)) == []
+        assert list(copies.differences(lower, text)) == []
+    without_read = copy.replace(next(x for x in copy.splitlines() if "# read" in x) + "\n", "")
+    assert list(copies.differences(copy, without_read)) != []
+
+
+@pytest.mark.parametrize("source", ["pool.py", ":Pool", "pool.py:No Class"])
+def test_source_that_names_no_class_is_refused(source, tmp_path):
+    for place, text in files(samples.EXAMPLE).items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        text = text.replace('"pool.py:Pool"', f'"{source}"') if place.endswith(".toml") else text
+        (tmp_path / place).write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match="source names no class"):
+        project.read(tmp_path / "spec" / "JobPool.toml")
 
 
 def test_lock_taken_out_of_the_copy_is_rejected_by_name(pool, tmp_path):
