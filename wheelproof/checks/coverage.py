@@ -113,7 +113,7 @@ class Copy:
     drafted: str
 
     @classmethod
-    def of(cls, mechanism: Mechanism) -> Copy:
+    def read(cls, mechanism: Mechanism) -> Copy:
         """The copy of a mechanism that names its class."""
         root, file = mechanism.root, f"impl/{mechanism.name}.py"
         source, _, name = mechanism.source.rpartition(":")
@@ -170,7 +170,7 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
         )
     rejections = parts.controls()
     if mechanism.source:
-        copy = Copy.of(mechanism)
+        copy = Copy.read(mechanism)
         faults += copy.faults()
         rejections |= copy.controls()
     why = parts.idle()

@@ -96,13 +96,13 @@ class Stepping:
         places, state = [], 0
         for thread, name in steps:
             row = self.edges[state]
-            taken = [
+            enabled = [
                 (self.threads[row[at]], self.labels[row[at + 1]].name)
                 for at in range(0, len(row), 3)
             ]
-            if (thread, name) not in taken:
+            if (thread, name) not in enabled:
                 break
-            places.append(taken.index((thread, name)))
+            places.append(enabled.index((thread, name)))
             state = row[3 * places[-1] + 2]
         return tuple(places)
 

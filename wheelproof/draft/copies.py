@@ -21,7 +21,7 @@ def of_class(source: Path, class_name: str, name: str, module: str) -> str:
 def differences(drafted: str, copy: str) -> Iterator[tuple[int, str]]:
     """The places at which a copy is not as drafted: its line, and the line of the draft or "".
 
-    Holes may be filled: what stands in the place of one, or beside it, may differ.
+    Holes may be filled: lines in the place of one, or beside it, may differ.
     """
     ours, theirs = _lines(drafted), _lines(copy)
     holes = {at + part for at, line in enumerate(ours) if _MARK in line for part in range(2)}

@@ -44,7 +44,7 @@ class InJava(Adapter):
     """The class of ``FILE.java:CLASS`` in a process of its own, which all runs share."""
 
     def __init__(self, name: str, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
-        """``errors``: the file with what the program prints."""
+        """``errors``: the file with the output of the program."""
         self.name, self._process, self._errors = name, process, errors
 
     def check(self, actions: Iterable[str]) -> None:
@@ -116,8 +116,8 @@ def run(place: str, jars: Sequence[Path] = (), fetch: bool = True) -> Iterator[I
             raise UsageError(f"There is no file {part}.", "Give FILE.java:CLASS, and jars.")
     runtime = java.locate("An adapter in Java", setup.MINIMUM, "Install Java 17 or newer.")
     executable = runtime.executable
-    own = [setup.SOURCES / name for name in CLASSES]
-    tool = setup.compile_java(executable, own, [], fetch)
+    sources = [setup.SOURCES / name for name in CLASSES]
+    tool = setup.compile_java(executable, sources, [], fetch)
     subject = setup.compile_java(executable, sorted(source.parent.glob("*.java")), jars, fetch)
     package = _PACKAGE.search(reading.text(source))
     path = os.pathsep.join(str(entry.absolute()) for entry in (tool, subject, *jars))

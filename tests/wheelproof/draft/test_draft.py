@@ -62,7 +62,7 @@ def test_draft_is_what_the_page_shows_and_what_the_example_begins_with(pool):
 
 def test_class_that_is_no_longer_that_of_the_copy_is_reported_with_its_line():
     mechanism = project.find(samples.EXAMPLE)["job_pool"]
-    copy = Copy.of(mechanism)
+    copy = Copy.read(mechanism)
     assert copy.faults() == [] and all(copy.controls().values())
     unlocked = "            jobs = len(self._jobs)\n        return jobs"
     text = samples.POOL.replace("            return len(self._jobs)", unlocked)

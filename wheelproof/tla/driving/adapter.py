@@ -115,7 +115,7 @@ class _Run(Program):
 
 
 def shown(values: object, variables: Iterable[str]) -> dict[str, Value]:
-    """What ``state`` gives, refused where it is not about variables."""
+    """The variables that ``state`` gives, refused where it gives others."""
     if not isinstance(values, Mapping) or (unknown := set(values) - set(variables)):
         wrong = f"the variable {min(unknown)}" if isinstance(values, Mapping) else "no mapping"
         raise UsageError(f"state() gives {wrong}.", "Give variables of the specification.")
