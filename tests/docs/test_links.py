@@ -96,6 +96,41 @@ def test_a_named_file_that_is_gone_is_refused():
     assert missing(text) == ["spec/Gone.tla"]
 
 
+IN_A_FILE = re.compile(r"`([\w.]+)`(?: and `([\w.]+)`)? in `([\w./]+\.py)`")
+HOW_TO_ADD = sorted((ROOT / "docs").glob("add-*.md"))
+SCREEN = 60
+"""Lines of a page that a reader sees at once."""
+
+
+def elsewhere(text: str) -> list[tuple[str, str]]:
+    """(name, file) of each name that a page says is in a file, and that the file does not have."""
+    return [
+        (name, file)
+        for *names, file in IN_A_FILE.findall(text)
+        for name in names
+        if name and not re.search(rf"\b{name}\b", (ROOT / file).read_text(encoding="utf-8"))
+    ]
+
+
+@pytest.mark.parametrize("page", HOW_TO_ADD, ids=name)
+def test_each_name_that_a_reader_is_sent_to_is_in_its_file(page):
+    assert elsewhere(page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("subject", ["primitive", "layer", "output-format", "rule"])
+def test_a_page_on_what_to_add_to_the_tool_is_a_screen_and_names_places(subject):
+    (page,) = (ROOT / "docs").glob(f"add-a*-{subject}.md")
+    text = page.read_text(encoding="utf-8")
+    assert text.count("\n") <= SCREEN and len(paths(text)) >= 6
+
+
+def test_a_name_that_is_in_another_file_is_refused():
+    assert elsewhere("`render` in `wheelproof/report/sarif.py`") == []
+    assert elsewhere("`Gone` and `render` in `wheelproof/report/sarif.py`") == [
+        ("Gone", "wheelproof/report/sarif.py")
+    ]
+
+
 OF_A_MACHINE = re.compile(
     r"(?<![\w.~/])/(?:root|home|Users|usr|opt|tmp|var)/[\w./-]+|\bpyenv/versions"
 )
