@@ -80,8 +80,8 @@ ALLOWED = {
 DICTIONARIES = frozenset(("tools/prose.py", "tests/docs/test_prose.py"))
 """The files that list the words, or plant them."""
 
-FOREIGN = ("ast.walk", "os.walk", "walk_packages", "bench-traces", '"walks"')
-"""Names of libraries, a command, and a field of version 1 of the format of traces."""
+FOREIGN = ("ast.walk", "os.walk", "walk_packages", "bench-traces")
+"""Names of libraries, and a command."""
 
 OF_A_PATH = r"(?<!\bself)\.stem\b"
 """The attribute of pathlib's paths. No class of the project has one of this name."""

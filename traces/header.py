@@ -1,11 +1,10 @@
-"""What ``config`` and ``initial`` of a header must look like inside."""
+"""The judges of a header's ``config`` and ``initial``: what must be inside for the rules."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TypeGuard
 
-from traces.schema import PLACES
 from wheelproof.trace.format.header import (
     Judge,
     Wrong,
@@ -14,7 +13,6 @@ from wheelproof.trace.format.header import (
     is_map,
     is_number,
     is_object,
-    is_text,
     map_of,
     of_object,
 )
@@ -34,116 +32,53 @@ def _config(found: dict[str, object], newer: bool) -> Wrong:
 
 
 @of_object
-def _initial(found: dict[str, object], newer: bool) -> Wrong:
+def _initial(initial: dict[str, object], newer: bool) -> Wrong:
     for name, judge in _INITIAL.items():
-        if (value := found.get(name)) is not None:
+        if (value := initial.get(name)) is not None:
             yield from judge(value)
 
 
-def _counters(found: object) -> Wrong:
-    yield from map_of(
-        "counters",
-        found,
-        lambda name: name.startswith("counter"),
-        is_number,
-        '{"counter:1":0}, by the id that the order tokens have',
-    )
+def _is_counter(name: str) -> bool:
+    return name.startswith("counter")
 
 
-_OPERATION: Mapping[str, type] = {
-    "protocol": str,
-    "completed": bool,
-    "pending": bool,
-    "task": int,
-    "winner": int,
-    "cause": str,
-    "tried": bool,
-    "cancelled": bool,
-    "begun": int,
-    "ended": int,
-    "expired": int,
-    "cleared": int,
-}
-"""What a header may say of an operation."""
-
-
-def _operations(found: object) -> Wrong:
-    if not is_map(found, is_id, is_object):
-        yield 'operations must be as in {"9":{"completed":false}}'
+def _operations(operations: object) -> Wrong:
+    if not is_map(operations, is_id, is_object):
+        yield 'operations must be as in {"9":{"pending":false}}'
         return
-    for name, known in found.items():
-        for field, value in known.items():
-            if field not in _OPERATION:
-                known_fields = ", ".join(_OPERATION)
-                yield f"operations says {field} of operation {name}, and knows {known_fields}"
-            elif value is not None and type(value) is not _OPERATION[field]:
-                yield f"operations gives {field} of operation {name} a value of another type"
+    for name, operation in operations.items():
+        if not isinstance(operation.get("pending"), bool | None):
+            yield f"operations says whether a note is pending of operation {name} by no truth value"
 
 
-def _places(found: object) -> Wrong:
-    if not is_map(found, is_id, is_object):
-        yield f'{PLACES} must be as in {{"1":{{"open":[[30,7]],"hand":17}}}}'
-        return
-    for tid, place in found.items():
-        for name, sound, example in _PLACE:
-            if name in place and not sound(place[name]):
-                yield f"{PLACES} has {name} of thread {tid}, which must be as in {example}"
+def _is_object_id(value: object) -> TypeGuard[int]:
+    return is_number(value) and value > 0
 
 
-def _row(*types: type) -> Callable[[object], TypeGuard[list[object]]]:
-    """Whether something is a list of one value of each of these types."""
-
-    def is_row(found: object) -> TypeGuard[list[object]]:
-        return isinstance(found, list) and [type(each) for each in found] == list(types)
-
-    return is_row
+def _is_id_or_none(value: object) -> TypeGuard[int]:
+    return is_number(value) and value >= 0
 
 
-def _rows(*types: type) -> Callable[[object], bool]:
-    return lambda found: is_list(found, _row(*types))
+def _are_objects(value: object) -> TypeGuard[list[int]]:
+    return is_list(value, _is_object_id)
 
-
-def _is_object_id(found: object) -> TypeGuard[int]:
-    return is_number(found) and found > 0
-
-
-def _is_id_or_none(found: object) -> TypeGuard[int]:
-    return is_number(found) and found >= 0
-
-
-def _are_objects(found: object) -> TypeGuard[list[int]]:
-    return is_list(found, _is_object_id)
-
-
-def _numbers(name: str) -> Callable[[object], Wrong]:
-    return lambda found: map_of(name, found, is_id, is_number, '{"7":1000}')
-
-
-_PLACE: tuple[tuple[str, Callable[[object], bool], str], ...] = (
-    ("open", _rows(int, int), "[[span, list]]"),
-    ("hand", is_number, "17"),
-    ("checked", _row(int, bool), "[17, false]"),
-    ("inside", _rows(str, int), '[["try", 9]]'),
-    ("duty", _row(str, int, int), '["note", 9, 0]'),
-)
-"""What the field may say of a thread: its part, its test, an example."""
 
 _INITIAL: Mapping[str, Callable[[object], Wrong]] = {
-    "lists": lambda found: map_of("lists", found, is_id, _are_objects, '{"7":[17,18]}'),
-    "tasks": lambda found: map_of(
-        "tasks", found, is_id, _is_id_or_none, '{"5":17}, and 0 for none'
+    "lists": lambda value: map_of("lists", value, is_id, _are_objects, '{"7":[17,18]}'),
+    "tasks": lambda value: map_of(
+        "tasks", value, is_id, _is_id_or_none, '{"5":17}, and 0 for none'
     ),
-    "counters": _counters,
-    "keys": _numbers("keys"),
-    "queued": _numbers("queued"),
-    "clocks": lambda found: map_of("clocks", found, is_id, is_number, '{"1":1000}'),
-    "wheel_ms": lambda found: iter(() if is_number(found) else ("wheel_ms must be an integer",)),
+    "counters": lambda value: map_of(
+        "counters",
+        value,
+        _is_counter,
+        is_number,
+        '{"counter:1":0}, by the id that the order tokens have',
+    ),
+    "keys": lambda value: map_of("keys", value, is_id, is_number, '{"7":1000}'),
     "operations": _operations,
-    "handed": lambda found: iter(() if _are_objects(found) else ("handed must be as in [17,18]",)),
-    "watchers": lambda found: map_of("watchers", found, is_id, _are_objects, '{"500":[9]}'),
-    "holders": lambda found: map_of("holders", found, is_text, is_number, '{"list:7":1}'),
-    PLACES: _places,
 }
+"""Field of ``initial`` -> its judge. A rule reads each of them; other fields are passed over."""
 
 JUDGES: Mapping[str, Judge] = {"config": _config, "initial": _initial}
-"""Field of a header -> what is wrong with it."""
+"""Field of a header -> its judge."""

@@ -8,34 +8,14 @@ from typing import TypedDict, cast
 from wheelproof.trace.format.heads import Header
 
 
-class Place(TypedDict, total=False):
-    """Where a thread is. In JSON a tuple is an array."""
-
-    open: Sequence[tuple[int, int]]
-    hand: int
-    checked: tuple[int, bool]
-    inside: Sequence[tuple[str, int]]
-    duty: tuple[str, int, int]
-
-
-_Places = TypedDict("_Places", {"walks": Mapping[str, Place]}, total=False)  # noqa: UP013
-"""A field whose name is that of major version 1 (``schema.PLACES``)."""
-
-
-class Initial(_Places, total=False):
-    """What was there before the first event, as ``schema.INITIAL`` says it. Ids are texts."""
+class Initial(TypedDict, total=False):
+    """The state before the first event, as ``schema.INITIAL`` says it. Ids are texts."""
 
     lists: Mapping[str, Sequence[int]]
     tasks: Mapping[str, int]
     counters: Mapping[str, int]
     keys: Mapping[str, int]
-    queued: Mapping[str, int]
-    clocks: Mapping[str, int]
-    wheel_ms: int
     operations: Mapping[str, Mapping[str, object]]
-    watchers: Mapping[str, Sequence[int]]
-    handed: Sequence[int]
-    holders: Mapping[str, int]
 
 
 def read(initial: Mapping[str, object] | None) -> Initial:

@@ -28,9 +28,6 @@ tryComplete opens none."""
 WORDS = frozenset(("force_cas", "pending_set", "pending_getset", "cancel"))
 """Kinds whose word has no write that is no event."""
 
-DUE = "due"
-"""The slot of an operation whose timeout is another task; else it is its timer's task itself."""
-
 _CAUSE_OF = {"run": 1, "try_complete": 2}
 _CAUSES = {1: "expiry", 2: "event", 3: "forced"}
 
@@ -151,15 +148,11 @@ def variant(operations: Iterable[Any]) -> str:
 
 
 def initial(recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, str]) -> Initial:
-    """``operations`` of a header's ``initial``; empty where there is none."""
-    out = {}
-    for number, value in objects.items():
-        if roles.get(number) == "op":
-            note = getattr(value, "try_complete_pending", None)
-            out[str(number)] = {
-                "protocol": protocol_of(value),
-                "completed": value.completed.value,
-                **({} if note is None else {"pending": note.value}),
-                **({} if getattr(value, DUE, None) else {"task": number}),
-            }
-    return {"operations": out} if out else {}
+    """``operations`` of a header's ``initial``; empty where none has a note."""
+    notes = {
+        str(number): getattr(value, "try_complete_pending", None)
+        for number, value in objects.items()
+        if roles.get(number) == "op"
+    }
+    pending = {number: {"pending": note.value} for number, note in notes.items() if note}
+    return {"operations": pending} if pending else {}

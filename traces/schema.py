@@ -6,8 +6,6 @@ tool's own.
 
 from __future__ import annotations
 
-from typing import Final
-
 from wheelproof.trace.format.fields import NONE, Field
 
 __all__ = ["NONE"]
@@ -197,19 +195,9 @@ MEASURES = ("tick_ms", "wheel_size", "start_ms", "late")
 """The numbers of a header that rules read; ``late``: 1 where an unlink may have its number after
 another thread has seen it."""
 
-PLACES: Final = "walks"
-"""The field of ``initial`` that says where each thread is. Its name is that of major version 1."""
-
 INITIAL = (
     "what was there before the first event: lists (id -> entries, head first), tasks (id -> entry "
-    "or 0), counters (id as in ord, such as counter:1 -> value), "
-    "keys (id of a bucket -> key_ms), queued (id of a bucket -> key_ms), wheel_ms, clocks (id of "
-    "a timer -> its wheel's clock), "
-    "operations (id -> protocol, completed, pending, task, and how far it has come), watchers (id "
-    "of a key -> operations), handed (entries that the executor has taken and not run), "
-    "holders (id of a lock -> thread), "
-    + PLACES
-    + " (thread -> open [[span, list]], hand, checked, "
-    "inside, duty)"
+    "or 0), counters (id as in ord, such as counter:1 -> value), keys (id of a bucket -> key_ms), "
+    "operations (id -> pending: whether an attempt on it is due). Other fields are passed over"
 )
-"""What a header's ``initial`` says."""
+"""The text on a header's ``initial``."""

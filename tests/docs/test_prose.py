@@ -78,7 +78,6 @@ def test_sources_use_no_unused_word():
         ("twinkle = benchmark", []),
         ("def was_asked(self): ...", [(1, "asked")]),
         ("self.told = NOBODY_ELSE", [(1, "told"), (1, "nobody")]),
-        ('initial["walks"]', []),
         ("for each in walkers(): ...", []),
     ],
 )

@@ -13,7 +13,7 @@ from tests.wheelproof.trace.recorded import ROOT, mechanisms
 from traces import header as traces_header
 from traces import schema as subject
 from traces.events import Event, Observed
-from traces.initial import Initial, Place
+from traces.initial import Initial
 from wheelproof.trace.format import heads, schema
 from wheelproof.trace.format.event import Event as ToolEvent
 from wheelproof.trace.format.event import Tokens
@@ -121,7 +121,6 @@ def test_the_types_of_a_header_and_a_footer_have_their_fields():
 
 def test_the_type_of_an_initial_state_has_the_fields_that_a_header_is_checked_for():
     assert get_type_hints(Initial).keys() == traces_header._INITIAL.keys()
-    assert get_type_hints(Place).keys() == {name for name, _, _ in traces_header._PLACE}
 
 
 @pytest.mark.parametrize("left", ["tokens", "events"])
