@@ -1,5 +1,5 @@
-"""`make bench-traces`: the pipeline's speed beside DuckDB, the same rules in memory and the least
-work that Spark can do, in one run. Prints Markdown; asserts nothing.
+"""`make bench-traces`: the pipeline's speed beside DuckDB and the least work that Spark can do, in
+one run. Prints Markdown; asserts nothing.
 
 Ratios hold across machines, times do not. Wall seconds are beside the CPU seconds of the JVM (of
 this process for what is not Spark's): on a shared machine trust the latter. Sizes are events, as in
@@ -21,11 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import duck, generate, mutations
-from benchmarks.simulated_log import header
 from traces.bulk import FAMILIES, RULES
-from wheelproof.pipeline import answers, ingest, local, validate
+from wheelproof.pipeline import answers, ingest, validate
 from wheelproof.pipeline.session import SessionOptions, session
-from wheelproof.trace.format.tally import Tally
 
 OPERATIONS = 1500
 ROW_AND_ENTRY = ("rows", "entries")
@@ -150,16 +148,6 @@ def on_duck(times: Times, folder: Path, size: int, events: int) -> None:
                 f"{after.ru_maxrss // 1024:,}",
                 size,
             )
-
-
-def in_memory(base: generate.Block) -> float:
-    """Events a second of the same rules in memory, on events that are there as dicts."""
-    head, tally = header("m"), Tally(header("m"))
-    for event in base.events:
-        tally.count(event)
-    run, began = local.run_of(0, head, tally.footer()), time.process_time()
-    assert not local.ask(FAMILIES, local.sources([(run, base.events)])).violations
-    return base.length / (time.process_time() - began)
 
 
 def faults_of(base: generate.Block, blocks: int) -> dict[int, list[Any]]:
@@ -312,7 +300,7 @@ def main(sizes: list[int]) -> None:
         times.say(
             f"all rules and reading, no faults, cold, heap of {SMALL_HEAP}", made, wall, cpu, peak
         )
-    print(f"\n* The same rules in memory: {in_memory(base) / 1e6:.3f} M events per CPU second.")
+    print()
     for what in ("row and entry rules, warm", "tokens"):
         if least != most:
             times.ratio(f"time({most:,}) / time({least:,}), {what}", (what, most), (what, least))

@@ -111,8 +111,8 @@ def test_a_planted_damage_is_refused_by_the_rule_of_its_name(name):
     events = copy.deepcopy(events)
     change(events)
     events = damages.renumbered(events)
-    broken = checked.rules(header, checked.footer_of(header, events), events)
-    assert broken.keys() & properties
+    footer, families = checked.footer_of(header, events), checked.families_of(*properties)
+    assert checked.rules(header, footer, events, families).keys() & properties
 
 
 @pytest.mark.parametrize("kind", ["reinsert", "wheel_place"])

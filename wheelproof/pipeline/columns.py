@@ -1,12 +1,12 @@
 """Expressions over the columns of a frame, as data: what rules are written in.
 
 Names and meanings are those of Spark's SQL, nulls included. ``on_spark`` makes Spark's columns of
-them, ``on_duckdb`` SQL, and ``in_memory`` plain functions of a row: a rule is written once.
+them, ``on_duckdb`` SQL: a rule is written once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -322,3 +322,15 @@ def lead(column: Column | str) -> Column:
 
 
 AGGREGATES = frozenset(("min", "max", "sum", "count_if", "collect_set", "last"))
+
+
+def looks(expressions: Iterable[Column]) -> list[Column]:
+    """The parts of the expressions that read several rows: windows, and aggregates without one."""
+    parts: dict[Column, None] = {}
+    for expression in expressions:
+        if expression.function == "over" or expression.function in AGGREGATES:
+            parts[expression] = None
+        else:
+            inner = [part for part in expression.arguments if isinstance(part, Column)]
+            parts |= dict.fromkeys(looks(inner))
+    return list(parts)

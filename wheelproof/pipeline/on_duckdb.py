@@ -140,7 +140,9 @@ def _exists(values: Column, name: str, body: Column) -> str:
 
 
 def _over(inner: Column, window: Window) -> str:
-    parts = [f"PARTITION BY {', '.join(map(expression, window.partition))}"]
+    parts = []
+    if window.partition:
+        parts.append(f"PARTITION BY {', '.join(map(expression, window.partition))}")
     if window.order:
         ordered = [f"{expression(column)} ASC NULLS FIRST" for column in window.order]
         parts.append(f"ORDER BY {', '.join(ordered)}")

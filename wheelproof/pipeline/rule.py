@@ -1,7 +1,7 @@
 """A rule is a name, the rows that it applies to, and what must hold of each of them.
 
 Rules with one key are a family, which says what its rows are. Both are data: expressions over
-declared columns. ``outcomes`` asks Spark, ``answers`` DuckDB and ``in_memory`` plain rows.
+declared columns. ``outcomes`` asks Spark, and ``answers`` DuckDB.
 """
 
 from __future__ import annotations

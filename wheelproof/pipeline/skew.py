@@ -15,7 +15,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 from wheelproof.pipeline import on_spark, splitting
 from wheelproof.pipeline.outcomes import Inputs
-from wheelproof.pipeline.row_values import order
 from wheelproof.pipeline.rule import Family
 from wheelproof.pipeline.splitting import Cut
 
@@ -101,11 +100,16 @@ def chosen(
         for key, many in by_key.items()
         if len(many) >= large and (places := _places(many, round(len(many) / piece)))
     ]
-    return tuple(sorted(made, key=lambda cut: (-len(by_key[cut.key]), [*map(order, cut.key)])))
+    return tuple(sorted(made, key=lambda cut: (-len(by_key[cut.key]), order(cut.key))))
 
 
 def _places(sampled: list[tuple[Any, ...]], pieces: int) -> tuple[tuple[Any, ...], ...]:
     """Where pieces of equal size begin, but for the first."""
-    rising = sorted(sampled, key=lambda place: [*map(order, place)])
+    rising = sorted(sampled, key=order)
     found = [rising[len(rising) * number // pieces] for number in range(1, pieces)]
     return tuple(place for place in dict.fromkeys(found) if place != rising[0])
+
+
+def order(place: tuple[Any, ...]) -> list[tuple[bool, Any]]:
+    """A key that sorts places as the engines sort them: nulls come first."""
+    return [(value is not None, value) for value in place]

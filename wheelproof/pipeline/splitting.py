@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wheelproof.pipeline import columns as F
-from wheelproof.pipeline import in_memory
 from wheelproof.pipeline.columns import Column, Window
 from wheelproof.pipeline.frames import Frame, broadcast
 
@@ -153,7 +152,7 @@ def _all(frame: Frame) -> list[Frame]:
 def _looks(frame: Frame) -> list[Column]:
     if frame.operation not in ("select", "withColumns"):
         return []
-    return in_memory.parts(frame.arguments)
+    return F.looks(frame.arguments)
 
 
 def _names(columns: tuple[Column, ...]) -> tuple[str, ...]:

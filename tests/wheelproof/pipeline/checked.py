@@ -1,15 +1,16 @@
-"""The rules of the table on traces at hand, as most tests need them: in memory."""
+"""The rules of the table on traces at hand, as most tests need them: on DuckDB."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from traces.bulk import FAMILIES
-from wheelproof.pipeline import answers, database, local
+from wheelproof.pipeline import answers, database
 from wheelproof.pipeline.rule import Family
+from wheelproof.pipeline.runs import Run
 from wheelproof.trace.format.tally import Tally
 
 Event = dict[str, Any]
@@ -18,6 +19,22 @@ Trace = tuple[dict[str, Any], list[Event], dict[str, Any] | None]
 
 ABOUT_OBJECTS = {"BracketOnce", "BracketCloses", "InsideBracket"}
 """Rules whose violations name a bracket, for which a violation has no column."""
+
+TOGETHER = 100
+"""Traces that are in one database."""
+
+ALL = 1_000_000
+"""Violations that are listed where a test wants them."""
+
+
+class Answer(NamedTuple):
+    """The answer of the table about one trace."""
+
+    applied: Counter[str]
+    """Rule -> rows that it applied to."""
+    broken: Counter[str]
+    """Rule -> rows that break it."""
+    violations: list[answers.Row]
 
 
 def footer_of(head: Mapping[str, Any], events: Iterable[Event]) -> dict[str, Any]:
@@ -28,43 +45,59 @@ def footer_of(head: Mapping[str, Any], events: Iterable[Event]) -> dict[str, Any
     return tally.footer()
 
 
-def of(
-    head: Mapping[str, Any],
-    footer: Mapping[str, Any] | None,
-    events: Iterable[Event],
-    families: Iterable[Family] = FAMILIES,
-) -> local.Answers:
-    """What the rules gave for one trace."""
-    run = local.run_of(0, head, footer)
-    return local.ask(families, local.sources([(run, events)]))
+def run_of(number: int, trace: Trace) -> Run:
+    """The run of a trace at hand."""
+    head, _, footer = trace
+    run = Run(number, head.get("run_id", ""), [], head, footer)
+    run.note_problems()
+    return run
 
 
-TOGETHER = 100
-"""Traces that are in one database."""
-
-
-def on_duckdb(
-    traces: Iterable[Trace], families: Iterable[Family] = FAMILIES
-) -> Iterator[tuple[Counter[str], Counter[str]]]:
-    """Of each of many traces how much each rule applied to, and how often it is broken, by the
-    table on DuckDB."""
+def judge(
+    traces: Iterable[Trace], families: Iterable[Family] = FAMILIES, listed: int = 0
+) -> Iterator[Answer]:
+    """The answers about many traces, in their order. A question about one trace costs as much as
+    about twenty. ``listed``: violations of a hundred traces, at most."""
     waiting = iter(traces)
     while batch := list(itertools.islice(waiting, TOGETHER)):
-        runs = [
-            local.run_of(number, head, footer) for number, (head, _, footer) in enumerate(batch)
-        ]
         with database.opened() as tables:
             for number, (_, events, _) in enumerate(batch):
                 for event in events:
                     tables.add(number, None, event)
-            tables.complete(runs)
-            given = answers.ask(tables.connection, families, 0)
+            tables.complete([run_of(number, trace) for number, trace in enumerate(batch)])
+            given = answers.ask(tables.connection, families, listed)
         for number in range(len(batch)):
-            yield _of_run(given.applied, number), _of_run(given.broken, number)
+            yield Answer(
+                _of_run(given.applied, number),
+                _of_run(given.broken, number),
+                [row for row in given.violations if row["run"] == number],
+            )
 
 
 def _of_run(counts: Counter[tuple[int, str]], number: int) -> Counter[str]:
     return Counter({rule: count for (run, rule), count in counts.items() if run == number})
+
+
+def broken(traces: Mapping[str, Trace], families: Iterable[Family] = FAMILIES) -> dict[str, Any]:
+    """How often each rule is broken, by the name of the trace."""
+    judged = judge(traces.values(), families)
+    return {name: answer.broken for name, answer in zip(traces, judged, strict=True)}
+
+
+def judge_one(
+    head: dict[str, Any],
+    footer: dict[str, Any] | None,
+    events: Iterable[Event],
+    families: Iterable[Family] = FAMILIES,
+) -> Answer:
+    """The answer about one trace, with all violations."""
+    (answer,) = judge([(head, list(events), footer)], families, ALL)
+    return answer
+
+
+def families_of(*rules: str) -> list[Family]:
+    """The families that have one of the rules."""
+    return [family for family in FAMILIES if any(rule.name in rules for rule in family.rules)]
 
 
 def place(row: Mapping[str, Any]) -> tuple[str, Any]:
@@ -77,20 +110,21 @@ def place(row: Mapping[str, Any]) -> tuple[str, Any]:
 
 
 def violations(
-    head: Mapping[str, Any],
-    footer: Mapping[str, Any] | None,
+    head: dict[str, Any],
+    footer: dict[str, Any] | None,
     events: Iterable[Event],
     families: Iterable[Family] = FAMILIES,
 ) -> Counter[tuple[str, Any]]:
     """How often each rule is broken, and by what (:func:`place`)."""
-    return Counter(map(place, of(head, footer, events, families).violations))
+    return Counter(map(place, judge_one(head, footer, events, families).violations))
 
 
 def rules(
-    head: Mapping[str, Any],
-    footer: Mapping[str, Any] | None,
+    head: dict[str, Any],
+    footer: dict[str, Any] | None,
     events: Iterable[Event],
     families: Iterable[Family] = FAMILIES,
 ) -> Counter[str]:
-    """How often each rule is broken."""
-    return Counter(row["rule"] for row in of(head, footer, events, families).violations)
+    """How often each rule is broken in one trace."""
+    (answer,) = judge([(head, list(events), footer)], families)
+    return answer.broken

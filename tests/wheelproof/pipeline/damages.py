@@ -174,7 +174,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[Event]]:
 def rejected(head: dict[str, Any], changed: Iterable[list[Event]]) -> list[str]:
     """Of each trace the rule of the table that rejects it, the first by name; "" for none."""
     traces = ((head, events, checked.footer_of(head, events)) for events in changed)
-    return [min(broken, default="") for _, broken in checked.on_duckdb(traces)]
+    return [min(answer.broken, default="") for answer in checked.judge(traces)]
 
 
 def outcomes(path: Path, every: bool, step: int = 1) -> dict[str, set[str]]:

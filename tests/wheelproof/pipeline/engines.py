@@ -1,4 +1,4 @@
-"""What three engines name in the same traces, and where they disagree."""
+"""The violations that both engines name in the same traces, and where they disagree."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from traces.bulk import FAMILIES
 from wheelproof.pipeline import validate
 from wheelproof.pipeline.answers import Answers, ask
 from wheelproof.pipeline.rule import Family
-
-Known = dict[str, checked.Trace]
-"""Run -> header, events, footer."""
 
 
 def of_run(report: validate.Report, run: str) -> Counter:
@@ -38,21 +35,14 @@ def by_duckdb(
     return out, answers
 
 
-def disagreements(
-    report: validate.Report,
-    on_duckdb: dict[str, Counter],
-    known: Known,
-    families: Iterable[Family] = FAMILIES,
-) -> list[str]:
-    """Each (run, rule, place) that one of three engines names and another does not, or not as
-    often."""
+def disagreements(report: validate.Report, on_duckdb: dict[str, Counter]) -> list[str]:
+    """Each (run, rule, place) that one engine names and the other does not, or not as often."""
     out = []
-    for run, found in on_duckdb.items():
-        head, events, footer = known[run]
-        in_memory = checked.violations(head, footer, events, families)
-        engines = {"Spark": of_run(report, run), "DuckDB": found, "memory": in_memory}
-        for key in sorted({key for named in engines.values() for key in named}, key=str):
-            counts = {engine: named[key] for engine, named in engines.items()}
-            if len(set(counts.values())) > 1:
-                out.append(f"{run} {key}: {counts}")
+    for run, named in on_duckdb.items():
+        by_spark = of_run(report, run)
+        out += [
+            f"{run} {key}: Spark {by_spark[key]}, DuckDB {named[key]}"
+            for key in sorted(by_spark.keys() | named.keys(), key=str)
+            if by_spark[key] != named[key]
+        ]
     return out

@@ -97,7 +97,7 @@ class Inputs:
     ``recorded``: names of the recordings. ``known``: run -> its trace, of every run that is not in
     many files.
 
-    ``changed``: name -> a changed trace; ``broken``: what the rules say of each in memory;
+    ``changed``: name -> a changed trace; ``broken``: the rules that each breaks on DuckDB;
     ``sample``: the runs that are changed or planted; ``layouts``: name -> the runs of one trace.
     """
 
@@ -188,8 +188,8 @@ def write(folder: Path, which: str) -> Inputs:
     conforming = Simulator(SEED, OPERATIONS).run()
     changed = _few_changed(conforming) if few else changed_traces(conforming)
     traces = [(header(name), events, footer) for name, (events, footer) in changed.items()]
-    answers = checked.on_duckdb(traces)
-    broken = {name: {*found} for name, (_, found) in zip(changed, answers, strict=True)}
+    answers = checked.judge(traces)
+    broken = {name: {*answer.broken} for name, answer in zip(changed, answers, strict=True)}
     families = tuple(family for family in FAMILIES if not few or family.name in FEW_FAMILIES)
     inputs = Inputs(folder, families, conforming, changed, broken, {})
     inputs.sample = _few_sampled(inputs) if few else _sample(inputs)

@@ -128,8 +128,8 @@ def measured() -> dict[str, dict[str, dict[str, int]]]:
     out: dict[str, dict[str, dict[str, int]]] = {}
     for base, trace in bases().items():
         names = [what for what, _ in variants(trace)]
-        answers = checked.on_duckdb(_ended(changed) for _, changed in variants(trace))
-        out[base] = {what: applied for what, (applied, _) in zip(names, answers, strict=True)}
+        answers = checked.judge(_ended(changed) for _, changed in variants(trace))
+        out[base] = {what: answer.applied for what, answer in zip(names, answers, strict=True)}
     return out
 
 

@@ -4,33 +4,39 @@ give other rows."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import checked
+import duckdb
 from checked import Trace
 
 from traces.bulk import FAMILIES
-from wheelproof.pipeline import in_memory, local, splitting
-from wheelproof.pipeline.row_values import Row, order
+from wheelproof.pipeline import answers, database, on_duckdb, splitting
+from wheelproof.pipeline import columns as F
+from wheelproof.pipeline.frames import Frame
 from wheelproof.pipeline.rule import Family
+from wheelproof.pipeline.skew import order
 from wheelproof.pipeline.splitting import Cut
 
 SPLIT = [family for family in FAMILIES if splitting.sorting(family.rows)]
 """The families whose keys can be cut."""
 
-Cutting = Callable[[Family, dict[str, list[Row]]], list[Cut]]
+Connection = duckdb.DuckDBPyConnection
+Cutting = Callable[[Family, Connection], list[Cut]]
 
 
 def every(size: int, offset: int = 0) -> Cutting:
     """All keys in pieces of so many rows, the first of ``offset`` rows if that is not 0."""
 
-    def cuts(family: Family, given: dict[str, list[Row]]) -> list[Cut]:
-        found = []
+    def cuts(family: Family, given: Connection) -> list[Cut]:
+        chosen = []
         for key, places in _places(family, given).items():
             if at := tuple(dict.fromkeys(places[offset or size :: size])):
-                found.append(Cut(key, at))
-        return found
+                chosen.append(Cut(key, at))
+        return chosen
 
     return cuts
 
@@ -38,7 +44,7 @@ def every(size: int, offset: int = 0) -> Cutting:
 def once(place: int) -> Cutting:
     """All keys in two pieces, the first of so many rows."""
 
-    def cuts(family: Family, given: dict[str, list[Row]]) -> list[Cut]:
+    def cuts(family: Family, given: Connection) -> list[Cut]:
         return [
             Cut(key, (places[place],))
             for key, places in _places(family, given).items()
@@ -48,31 +54,39 @@ def once(place: int) -> Cutting:
     return cuts
 
 
-def _places(family: Family, given: dict[str, list[Row]]) -> dict[Any, list[tuple[Any, ...]]]:
-    found = splitting.sorting(family.rows)
-    assert found is not None
-    by_key = defaultdict(list)
-    for row in in_memory.frame(found.rows, given):
-        key = tuple(row[name] for name in found.key)
-        by_key[key].append(tuple(row[name] for name in found.place))
-    return {
-        key: sorted(places, key=lambda place: [*map(order, place)])
-        for key, places in by_key.items()
-    }
+def _places(family: Family, given: Connection) -> dict[Any, list[tuple[Any, ...]]]:
+    sorting = splitting.sorting(family.rows)
+    assert sorting is not None
+    by_key, width = defaultdict(list), len(sorting.key)
+    names = (*sorting.key, *sorting.place)
+    columns = [F.col(name).alias(f"column_{number}") for number, name in enumerate(names)]
+    for row in _rows(sorting.rows.select(*columns), given):
+        by_key[row[:width]].append(row[width:])
+    return {key: sorted(places, key=order) for key, places in by_key.items()}
+
+
+def _rows(frame: Frame, given: Connection) -> list[tuple[Any, ...]]:
+    tables, last = on_duckdb.frame(frame)
+    return given.execute(f"WITH {tables}\nSELECT * FROM {last}").fetchall()
 
 
 def longest(trace: Trace) -> int:
     """The most rows that a key of a trace has."""
-    given = sources(trace)
-    return max(len(places) for family in SPLIT for places in _places(family, given).values())
+    with sources(trace) as given:
+        return max(len(places) for family in SPLIT for places in _places(family, given).values())
 
 
-def sources(trace: Trace) -> dict[str, list[Row]]:
-    head, events, footer = trace
-    return local.sources([(local.run_of(0, head, footer), events)])
+@contextmanager
+def sources(trace: Trace) -> Iterator[Connection]:
+    """A database that has one trace."""
+    with database.opened() as tables:
+        for event in trace[1]:
+            tables.add(0, None, event)
+        tables.complete([checked.run_of(0, trace)])
+        yield tables.connection
 
 
-def in_pieces(family: Family, given: dict[str, list[Row]], cutting: Cutting) -> Family:
+def in_pieces(family: Family, given: Connection, cutting: Cutting) -> Family:
     """The family, whose rows are looked at in pieces."""
     return replace(family, rows=splitting.split(family.rows, cutting(family, given)))
 
@@ -82,14 +96,21 @@ def differing(
 ) -> set[str]:
     """The names of the families whose rows are others in pieces: what the rules say is made of the
     rows alone."""
-    given, names = sources(trace), set()
-    for family in families:
-        whole = Counter(map(_text, in_memory.frame(family.rows, given)))
-        for cutting in cuttings:
-            cut = in_pieces(family, given, cutting)
-            if whole != Counter(map(_text, in_memory.frame(cut.rows, given))):
-                names.add(family.name)
-    return names
+    with sources(trace) as given:
+        return {
+            family.name
+            for family in families
+            if any(
+                _counted(in_pieces(family, given, cutting), given) != whole
+                for whole in [_counted(family, given)]
+                for cutting in cuttings
+            )
+        }
+
+
+def _counted(family: Family, given: Connection) -> Counter[str]:
+    rows = family.rows
+    return Counter(map(repr, _rows(rows.select(*sorted(rows.columns)), given)))
 
 
 def reported(
@@ -97,12 +118,8 @@ def reported(
 ) -> tuple[Counter[tuple[str, str]], dict[str, int]]:
     """Which rules are broken, with place and text, and how much each applied to: in pieces, or in
     one window."""
-    given = sources(trace)
-    families = [in_pieces(each, given, cutting) if cutting else each for each in SPLIT]
-    answers = local.ask(families, given)
-    broken = Counter((each["rule"], repr(each)) for each in answers.violations)
-    return broken, dict(answers.applied)
-
-
-def _text(row: Row) -> str:
-    return repr(sorted(row.items()))
+    with sources(trace) as given:
+        families = [in_pieces(each, given, cutting) if cutting else each for each in SPLIT]
+        outcome = answers.ask(given, families, checked.ALL)
+    broken = Counter((str(row["rule"]), repr(row)) for row in outcome.violations)
+    return broken, dict(outcome.by_rule())

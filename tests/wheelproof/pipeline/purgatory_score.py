@@ -127,7 +127,7 @@ def trace(damage: Damage) -> checked.Trace:
 
 def rules(damages: Iterable[Damage], families: Iterable[Family] = FAMILIES) -> list[Counter[str]]:
     """The rules of the table that reject each damage."""
-    return [broken for _, broken in checked.on_duckdb(map(trace, damages), families)]
+    return [answer.broken for answer in checked.judge(map(trace, damages), families)]
 
 
 def outcome(damage: Damage, broken: Counter[str]) -> str:

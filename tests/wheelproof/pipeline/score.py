@@ -68,10 +68,10 @@ def trace(changed: Changed, whole: dict) -> checked.Trace:
 def main(seeds: int) -> None:
     conforming = Simulator(3, 30).run()
     whole, score, passed = footer(conforming), defaultdict(Counter), defaultdict(Counter)
-    answers = checked.on_duckdb(trace(each, whole) for each in changes(conforming, seeds))
-    for changed, (_, rules) in zip(changes(conforming, seeds), answers):
+    answers = checked.judge(trace(each, whole) for each in changes(conforming, seeds))
+    for changed, answer in zip(changes(conforming, seeds), answers):
         kind, operator, _, style, _ = changed
-        found = outcome(conforming, changed, bool(rules))
+        found = outcome(conforming, changed, bool(answer.broken))
         score[style, operator][found] += 1
         if found != REJECTED and found != COMMUTES:
             passed[style, operator][f"`{kind}`" + ("" if found == PASSED else f" ({found})")] += 1

@@ -67,15 +67,17 @@ def test_no_rule_rejects_what_comes_after_a_fault(tmp_path, every, operations):
         for kind, operator, _, changed in mutations.all_mutants(block.events, "log")
         if operator != "retime"
     ][::every]
-    found = {
-        (kind, operator): {
-            blocks: checked.rules(head, ends[blocks], changed + conforming[block.length :])
-            for blocks, conforming in of_length.items()
-        }
-        for kind, operator, changed in changes
-    }
-    assert sum(bool(each[SHORT]) for each in found.values()) > 60 // every
-    assert {fault: each for fault, each in found.items() if each[SHORT] != each[LONG]} == {}
+    short, long = (
+        checked.broken(
+            {
+                f"{kind} {operator}": (head, changed + conforming[block.length :], ends[blocks])
+                for kind, operator, changed in changes
+            }
+        )
+        for blocks, conforming in of_length.items()
+    )
+    assert sum(map(bool, short.values())) > 60 // every
+    assert {fault: long[fault] for fault in short if short[fault] != long[fault]} == {}
 
 
 SINCE_THE_BEGINNING = replace(
@@ -107,10 +109,7 @@ def test_a_fault_is_reported_once_however_long_the_run_is(operations, tmp_path):
             folder = tmp_path / f"{kind}-{operator}-{blocks}"
             generate.write(folder, folder.name, block, blocks, 1, fault)
             head, footer, events = events_of(folder)
-            traces[folder.name] = head, footer, events
-
-    def broken(*families: Family) -> dict[str, Counter]:
-        return {name: checked.rules(*given, families) for name, given in traces.items()}
+            traces[folder.name] = head, events, footer
 
     def longer(found: dict[str, Counter]) -> list[str]:
         return [
@@ -119,7 +118,7 @@ def test_a_fault_is_reported_once_however_long_the_run_is(operations, tmp_path):
             if found[f"{kind}-{operator}-{SHORT}"] != found[f"{kind}-{operator}-{LONG}"]
         ]
 
-    once = broken(lists.LISTS, trace.FAMILY)
+    once = checked.broken(traces, [lists.LISTS, trace.FAMILY])
     assert longer(once) == []
     assert all(
         "FlushEmpties" in once[f"{kind}-{operator}-{LONG}"] for kind, operator in COUNTED[:3]
@@ -127,10 +126,10 @@ def test_a_fault_is_reported_once_however_long_the_run_is(operations, tmp_path):
     assert all(
         "TimerLockBalanced" in once[f"{kind}-{operator}-{LONG}"] for kind, operator in COUNTED[3:]
     )
-    assert longer(broken(SINCE_THE_BEGINNING)) == [
+    assert longer(checked.broken(traces, [SINCE_THE_BEGINNING])) == [
         f"{kind}-{operator}" for kind, operator in COUNTED[:3]
     ]
-    assert longer(broken(HALVES_SINCE_THE_BEGINNING)) == [
+    assert longer(checked.broken(traces, [HALVES_SINCE_THE_BEGINNING])) == [
         f"{kind}-{operator}" for kind, operator in COUNTED[3:]
     ]
 
@@ -172,7 +171,7 @@ def test_a_flush_without_its_beginning_is_reported_at_its_first_unlink(block, tm
     trace_at_hand = events_of(tmp_path / "runs" / "run")
 
     def reported(family: Family) -> list[int]:
-        found = checked.of(*trace_at_hand, [family]).violations
+        found = checked.judge_one(*trace_at_hand, [family]).violations
         return sorted(row["tseq"] for row in found if row["rule"] == "UnlinkInsideFlush")
 
     assert reported(program.FAMILY) == [unlinked[0]["tseq"]]

@@ -43,11 +43,11 @@ def unlike(traces: dict[str, checked.Trace], family: str, without: str = "") -> 
     """Traces whose order only one judge refuses. ``without``: a rule, or a name, left out."""
     rules, names = ({*each} - {without} for each in ORDERS[family])
     families = [each for each in FAMILIES if each.name == family]
+    by_table = checked.broken(traces, families)
     return {
         run
-        for run, (head, events, footer) in traces.items()
-        if bool(rules & checked.rules(head, footer, events, families).keys())
-        != bool(names & refused(events))
+        for run, (_, events, _) in traces.items()
+        if bool(rules & by_table[run].keys()) != bool(names & refused(events))
     }
 
 

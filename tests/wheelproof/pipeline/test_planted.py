@@ -10,7 +10,6 @@ import pytest
 from benchmarks.simulate import Simulator
 from benchmarks.simulated_log import header
 from tests.nights import only
-from traces.bulk import FAMILIES
 
 
 @pytest.fixture(scope="module")
@@ -18,13 +17,9 @@ def conforming():
     return Simulator(3, 30).run()
 
 
-def family_of(rule):
-    return next(each for each in FAMILIES if rule in {one.name for one in each.rules})
-
-
 @pytest.mark.parametrize("rule", only(list(planted.CHANGES), "FirstAttemptWins"))
 def test_a_planted_fault_breaks_its_rule_and_a_right_run_does_not(rule, conforming):
     right = header("right"), conforming, checked.footer_of(header("right"), conforming)
     fault = planted.faults(conforming)[rule]
-    (_, sound), (_, broken) = checked.on_duckdb([right, fault], [family_of(rule)])
-    assert not sound and broken[rule]
+    sound, faulty = checked.judge([right, fault], checked.families_of(rule))
+    assert not sound.broken and faulty.broken[rule]

@@ -1,5 +1,5 @@
-"""Spark's rules on conforming and on changed traces, beside DuckDB and the same table in memory:
-which rule is broken, at which event."""
+"""Spark's rules on conforming and on changed traces, beside DuckDB: which rule is broken, at which
+event."""
 
 import json
 import random
@@ -99,7 +99,7 @@ def test_the_families_of_the_night_are_all(report):
     assert report.rules.keys() == RULES.keys()
 
 
-def test_a_run_conforms_in_spark_if_no_rule_is_broken_in_memory(report, inputs):
+def test_a_run_conforms_in_spark_if_no_rule_is_broken_on_duckdb(report, inputs):
     judged = [run for run in report.runs if run["run"] in inputs.broken]
     assert len(judged) > SAMPLE
     for run in judged:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import checked
+import duckdb
 import inputs as all_inputs
 import pieces
 import planted
@@ -27,12 +28,11 @@ from benchmarks.simulated_log import header
 from tests.nights import only
 from traces.bulk import clock, lists, operation, row, tokens, trace
 from wheelproof.pipeline import columns as F
-from wheelproof.pipeline import ingest, outcomes, row_values, skew, splitting, validate
+from wheelproof.pipeline import ingest, on_duckdb, outcomes, skew, splitting, validate
 from wheelproof.pipeline.columns import Window
 from wheelproof.pipeline.frames import EVENTS
-from wheelproof.pipeline.row_values import order, truth
 from wheelproof.pipeline.rule import Family
-from wheelproof.pipeline.skew import Limits
+from wheelproof.pipeline.skew import Limits, order
 from wheelproof.pipeline.splitting import Cut
 from wheelproof.trace.format import jsonl, parquet
 from wheelproof.trace.judging.replay import reader_of
@@ -114,7 +114,6 @@ def test_each_trace_and_each_planted_fault_gives_the_same_in_pieces_of_each_size
         violations, applied = pieces.reported(made)
         assert pieces.reported(made, pieces.every(3, 1)) == (violations, applied), name
         broken |= {rule for rule, _ in violations}
-        row_values.value.cache_clear()  # each cut is an expression of its own
     assert broken == {rule.name for family in pieces.SPLIT for rule in family.rules}
 
 
@@ -240,13 +239,22 @@ def test_a_fault_in_putting_pieces_together_is_refused(fault, monkeypatch):
 def misplaced() -> list[tuple[Any, Any]]:
     """Rows and places of which it is wrong whether the row is there or after."""
     names, values = ("a", "b", "c"), (None, 1, 2)
-    rows = list(product(values, repeat=3))
+    places = list(product(values, repeat=3))
+    reached = [
+        splitting._reached(names, place).alias(f"at_{number}")
+        for number, place in enumerate(places)
+    ]
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE given ({', '.join(f'{name} INTEGER' for name in names)})")
+        connection.executemany("INSERT INTO given VALUES ($1, $2, $3)", places)
+        rows = connection.execute(
+            f"SELECT {', '.join(names)}, {on_duckdb.select(*reached)} FROM given"
+        ).fetchall()
     return [
-        (row, place)
-        for place in rows
-        for holds in [truth(splitting._reached(names, place))]
+        (row[:3], place)
         for row in rows
-        if holds(dict(zip(names, row))) != ([*map(order, row)] >= [*map(order, place)])
+        for place, is_reached in zip(places, row[3:], strict=True)
+        if (is_reached is True) != (order(row[:3]) >= order(place))
     ]
 
 

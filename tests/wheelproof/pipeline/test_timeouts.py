@@ -11,14 +11,20 @@ RULES = ("LeftIsTimed", "TimedOnce", "RunsAsTimed", "CancelledOnce", "TakenWhile
 
 @pytest.fixture(scope="module")
 def traces():
-    return timer.traces()
+    return timer.traces() | variants()
 
 
-def test_a_sound_run_conforms_and_every_rule_has_looked_at_it(traces):
-    head, events, footer = traces[timer.SOUND]
-    found = checked.of(head, footer, events)
-    assert found.violations == []
-    assert all(found.applied[name] for name in (*RULES, "NoLeakedTimer", "ExpiredByTimeoutOnly"))
+@pytest.fixture(scope="module")
+def answers(traces):
+    """Name -> the answer of the table, of all traces in one question."""
+    judged = checked.judge(traces.values(), listed=checked.ALL)
+    return dict(zip(traces, judged, strict=True))
+
+
+def test_a_sound_run_conforms_and_every_rule_has_looked_at_it(answers):
+    answer = answers[timer.SOUND]
+    assert answer.violations == []
+    assert all(answer.applied[name] for name in (*RULES, "NoLeakedTimer", "ExpiredByTimeoutOnly"))
 
 
 def test_every_rule_of_timeouts_has_a_fault():
@@ -47,16 +53,14 @@ def at_fault(name, events):
 
 
 @pytest.mark.parametrize("name", timer.FAULTS)
-def test_the_rules_in_bulk_that_are_named_reject_a_fault_and_no_others(name, traces):
-    head, events, footer = traces[name]
-    assert {*checked.rules(head, footer, events)} == timer.FAULTS[name][1]
+def test_the_rules_in_bulk_that_are_named_reject_a_fault_and_no_others(name, answers):
+    assert {*answers[name].broken} == timer.FAULTS[name][1]
 
 
 @pytest.mark.parametrize("name", ["timed_twice", "runs_though_cancelled"])
-def test_a_rule_about_the_word_names_the_event(name, traces):
-    head, events, footer = traces[name]
-    event, _ = at_fault(name, events)
-    (row,) = checked.of(head, footer, events).violations
+def test_a_rule_about_the_word_names_the_event(name, traces, answers):
+    event, _ = at_fault(name, traces[name][1])
+    (row,) = answers[name].violations
     assert all(row[column] == event[column] for column in ("tid", "tseq", "lc", "k"))
 
 
@@ -76,28 +80,42 @@ def apart(events):
             event["task"] = task
 
 
-@pytest.mark.parametrize("change", [named, apart])
-def test_an_operation_need_not_be_timed_where_its_timer_is_not_known(change):
-    """The operation's purgatory may have no timer, or its task may be any. The control is the fault
-    itself, which is refused."""
-    left_untimed, _, _ = timer.FAULTS["left_untimed"]
-    head, events, footer = timer.made("x", lambda events: (left_untimed(events), change(events)))
-    assert checked.rules(head, footer, events) == {}
-
-
-def _left_open(events):
+def left_open(events):
     """No one cancels the key of the operation for which no event comes."""
     del events[next(at for at, each in enumerate(events) if each["k"] == "cancel_key_begin") :]
 
 
-def test_a_timer_may_have_the_task_of_an_operation_that_is_open_at_the_end():
+def variants():
+    """Name -> a run with two changes, or one that is no fault."""
+    left_untimed, never_cancelled = (
+        timer.FAULTS[name][0] for name in ("left_untimed", "never_cancelled")
+    )
+    changes = {
+        "of a purgatory that is named": (left_untimed, named),
+        "on a timer with tasks of its own": (left_untimed, apart),
+        "open at the end": (left_open,),
+        "completed at the end": (never_cancelled, left_open),
+    }
+    return {
+        name: timer.made(name, lambda events, steps=steps: [step(events) for step in steps])
+        for name, steps in changes.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["of a purgatory that is named", "on a timer with tasks of its own"]
+)
+def test_an_operation_need_not_be_timed_where_its_timer_is_not_known(name, answers):
+    """The operation's purgatory may have no timer, or its task may be any. The control is the fault
+    itself, which is refused."""
+    assert answers[name].broken == {} != answers["left_untimed"].broken
+
+
+def test_a_timer_may_have_the_task_of_an_operation_that_is_open_at_the_end(answers):
     """The control: that of a completed one it may not."""
-    head, events, footer = timer.made("x", _left_open)
-    found = checked.of(head, footer, events)
-    assert found.violations == [] and found.applied["NoLeakedTimer"] == 3
-    never_cancelled, rules, _ = timer.FAULTS["never_cancelled"]
-    head, events, footer = timer.made("x", lambda each: (never_cancelled(each), _left_open(each)))
-    assert {*checked.rules(head, footer, events)} == rules
+    answer = answers["open at the end"]
+    assert answer.violations == [] and answer.applied["NoLeakedTimer"] == 3
+    assert {*answers["completed at the end"].broken} == timer.FAULTS["never_cancelled"][1]
 
 
 def test_nothing_is_known_of_a_task_behind_a_write_that_was_not_recorded(traces):
@@ -107,16 +125,19 @@ def test_nothing_is_known_of_a_task_behind_a_write_that_was_not_recorded(traces)
     _, _, version, _ = run["ord"][-1]
     assert version == 2
     left = [event for event in events if event.get("task") != run["task"] or event is run]
-    assert "TakenWhileTimed" not in checked.rules(head, footer, left)
     first = run | {"ord": (*run["ord"][:-1], (*run["ord"][-1][:2], 1, "w"))}
     others = [event for event in left if event is not run]
-    assert "TakenWhileTimed" in checked.rules(head, footer, [first, *others])
+    behind, at_first = checked.judge(
+        [(head, left, footer), (head, [first, *others], footer)],
+        checked.families_of("TakenWhileTimed"),
+    )
+    assert "TakenWhileTimed" not in behind.broken and "TakenWhileTimed" in at_first.broken
 
 
 def test_kafka_s_operations_are_looked_at_and_conform():
     """A recording of Kafka's classes: its timer has entries, and writes no such word."""
     head, events = damages.read(damages.FOLDER / "purgatory.jsonl.gz")
-    found = checked.of(head, checked.footer_of(head, events), events)
-    assert found.violations == []
-    assert found.applied["LeftIsTimed"] == found.applied["RunsAsTimed"] == 5
-    assert found.applied["TakenWhileTimed"] == found.applied["TimedOnce"] == 0
+    (answer,) = checked.judge([(head, events, checked.footer_of(head, events))])
+    assert answer.broken == {}
+    assert answer.applied["LeftIsTimed"] == answer.applied["RunsAsTimed"] == 5
+    assert answer.applied["TakenWhileTimed"] == answer.applied["TimedOnce"] == 0

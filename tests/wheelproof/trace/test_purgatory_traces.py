@@ -5,6 +5,7 @@ reason."""
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from functools import cache
 
 import pytest
@@ -156,12 +157,9 @@ def test_every_scenario_is_here_but_for_those_that_break_a_property_or_have_anot
 
 
 def test_the_rules_about_watchers_and_timeouts_apply_to_the_recordings():
-    applied: dict[str, int] = {}
-    for scenario in SOUND:
-        recorded = scheduled(scenario)
-        found = checked.of(recorded.header, recorded.footer, recorded.events)
-        for rule, times in found.applied.items():
-            applied[rule] = applied.get(rule, 0) + times
+    recordings = map(scheduled, SOUND)
+    answers = checked.judge((each.header, each.events, each.footer) for each in recordings)
+    applied = sum((answer.applied for answer in answers), Counter())
     assert all(
         applied[rule] > 5
         for rule in (
