@@ -48,8 +48,7 @@ def test_a_recording_has_its_verdict_event_by_event_and_in_bulk(name):
 def test_d1_is_named_with_all_that_led_to_it():
     verdict = law.of_file(FOLDER / "d1.jsonl.gz")
     assert {finding.property for finding in verdict.findings} == {
-        "QueuedOnce",
-        "QueuedWithItsKey",
+        "QueuedOnceWithItsKey",
         "KeyBeforeDeadline",
     }
     shown = report.read(FOLDER / "d1.jsonl.gz")

@@ -91,6 +91,11 @@ def prepare_lists() -> Frame:
     )
 
 
+def _queued() -> Column:
+    """The bucket is in the queue before the event."""
+    return F.col("queued.k").eqNullSafe("dq_offer")
+
+
 def _resets() -> Column:
     return is_one_of("bucket_expiry_set") & (F.col("key_ms") < 0)
 
@@ -159,18 +164,14 @@ LIST_RULES = (
         alone=True,
     ),
     Rule(
-        "QueuedOnce",
-        "a bucket is put into the queue only when it is not in it",
-        is_one_of("dq_offer"),
-        ~F.col("queued.k").eqNullSafe("dq_offer"),
-        text("offered with key {key_ms} ms, in the queue with {queued.key_ms} ms"),
-    ),
-    Rule(
-        "QueuedWithItsKey",
-        "a bucket leaves the queue with the key with which it went in",
-        is_one_of("dq_poll") & F.col("key_ms").isNotNull(),
-        (F.col("queued.k").eqNullSafe("dq_offer") & (F.col("queued.key_ms") == F.col("key_ms"))),
-        text("polled with key {key_ms} ms, went in with {queued.key_ms} ms"),
+        "QueuedOnceWithItsKey",
+        "a bucket is put into the queue only when it is not in it, and leaves it with the key with "
+        "which it went in",
+        is_one_of("dq_offer") | (is_one_of("dq_poll") & F.col("key_ms").isNotNull()),
+        F.when(is_one_of("dq_offer"), ~_queued()).otherwise(
+            _queued() & (F.col("queued.key_ms") == F.col("key_ms"))
+        ),
+        text("{k} with key {key_ms} ms, last {queued.k} with key {queued.key_ms} ms"),
     ),
 )
 

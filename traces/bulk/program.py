@@ -83,6 +83,18 @@ RULES = (
         step_after(),
     ),
     Rule(
+        "RefusedGoesOn",
+        "an entry that the wheel refuses as due is at once checked again or handed over",
+        (
+            is_kind("wheel_reject")
+            & any_of("cause", CAUSE, "due")
+            & recorded("cancel_check", "expire_submit")
+            & goes_on()
+        ),
+        is_step("after", "cancel_check", "entry") | is_step("after", "expire_submit", "entry"),
+        step_after(),
+    ),
+    Rule(
         "KeySetAfterLink",
         "who links an entry then sets the bucket's key",
         is_kind("list_add") & recorded("bucket_expiry_set") & goes_on(),

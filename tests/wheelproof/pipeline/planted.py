@@ -135,7 +135,32 @@ def _reset_before_the_flush(events: list[Event]) -> None:
     events.insert(flushed, events.pop(reset))
 
 
+def _handed_over_after_the_flush(events: list[Event]) -> None:
+    """What a flush finds due is checked once more and handed over when the flush is over."""
+    begun = first_of(events, "flush_begin")
+    refused = next(
+        event
+        for event in events[begun:]
+        if event["k"] == "wheel_reject" and event["cause"] == "due"
+    )
+    at, tid = events.index(refused), refused["tid"]
+    deferred = [
+        event
+        for event in events[at:]
+        if event["k"] in ("cancel_check", "expire_submit")
+        and (event["tid"], event["entry"]) == (tid, refused["entry"])
+    ]
+    rest = [event for event in events if not any(event is one for one in deferred)]
+    reset = next(
+        index
+        for index in range(at, len(rest))
+        if rest[index]["k"] == "bucket_expiry_set" and rest[index]["key_ms"] == NOT_QUEUED
+    )
+    events[:] = [*rest[: reset + 1], *deferred, *rest[reset + 1 :]]
+
+
 CHANGES: dict[str, Callable[[list[Event]], None]] = {
+    "RefusedGoesOn": _handed_over_after_the_flush,
     "LevelBound": setting("wheel_place", {}, wheel_ms=lambda wheel: wheel - 100_000),
     "TimerLockReturned": _half_kept,
     "KeyAligned": setting("dq_offer", {}, key_ms=lambda key: key + 1),

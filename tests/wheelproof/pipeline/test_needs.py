@@ -67,7 +67,7 @@ def events() -> list[dict]:
 def lacking(events, tmp_path) -> Path:
     """A trace without a kind, a column and a part of the header."""
     left = needs_table.without(events, "exp_ms", frozenset(("list_remove",)))
-    left = [event for event in copy.deepcopy(left) if event["k"] != "dq_offer"]
+    left = [event for event in copy.deepcopy(left) if event["k"] != "bucket_new"]
     head = header("x")
     del head["config"]
     parquet.write(tmp_path / "x.parquet", head, left)
@@ -75,7 +75,7 @@ def lacking(events, tmp_path) -> Path:
 
 
 MISSING = {
-    "QueuedOnce": ["no event dq_offer"],
+    "FreshList": ["no event bucket_new"],
     "SlotInRange": ["no header.config"],
     "KeyBeforeDeadline": ["no exp_ms on list_remove"],
 }

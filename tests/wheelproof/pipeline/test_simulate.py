@@ -33,7 +33,7 @@ def test_a_simulated_run_is_sound(seed):
             "NotEarly",
             "NoLostCompletion",
             "CompletesOnce",
-            "QueuedWithItsKey",
+            "QueuedOnceWithItsKey",
             "SlotInRange",
         )
     )

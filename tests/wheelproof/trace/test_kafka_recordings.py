@@ -45,7 +45,7 @@ def test_a_run_of_kafka_whose_bucket_is_given_another_key_is_rejected_by_name():
     verdict = law.of_file(FOLDER / "late.jsonl.gz")
     assert verdict.verdict == "violates"
     assert [finding.property for finding in verdict.findings if finding.event] == [
-        "QueuedOnce",
+        "QueuedOnceWithItsKey",
         "KeyBeforeDeadline",
-        "QueuedWithItsKey",
+        "QueuedOnceWithItsKey",
     ]

@@ -86,7 +86,7 @@ def test_a_crowd_that_takes_turns_conforms_and_every_rule_has_something_to_look_
         min(
             verdict.applied[name]
             for name in (
-                "QueuedWithItsKey",
+                "QueuedOnceWithItsKey",
                 "NotEarly",
                 "KeyBeforeDeadline",
                 "SlotInRange",
@@ -238,7 +238,7 @@ def test_the_corrected_order_keeps_the_key_through_a_stall():
 def test_kafka_s_order_gives_a_queued_bucket_another_key_and_the_trace_shows_it(tmp_path):
     recorded = stalled("D1")
     verdict = judged(recorded)
-    assert (verdict.verdict, verdict.first.property) == (VIOLATES, "QueuedOnce")
+    assert (verdict.verdict, verdict.first.property) == (VIOLATES, "QueuedOnceWithItsKey")
     assert "offered with key 15 ms, in the queue with 6 ms" in verdict.first.message
     recorded.write(tmp_path / "d1.jsonl")
     small = shrinking.shrunk(tmp_path / "d1.jsonl")
@@ -264,8 +264,8 @@ def planted(kind: str, change):
     ("kind", "change", "property"),
     [
         ("list_add", lambda event: {**event, "bucket": (event["bucket"] + 1) % 5}, "SlotInRange"),
-        ("dq_poll", lambda event: {**event, "key_ms": event["key_ms"] + 1}, "QueuedWithItsKey"),
-        ("dq_poll", lambda event: {**event, "k": "dq_offer"}, "QueuedOnce"),
+        ("dq_poll", lambda event: {**event, "key_ms": event["key_ms"] + 1}, "QueuedOnceWithItsKey"),
+        ("dq_poll", lambda event: {**event, "k": "dq_offer"}, "QueuedOnceWithItsKey"),
         (
             "clock_advance",
             lambda event: {**event, "wheel_ms": 0} if event["level"] == 1 else None,
