@@ -1,8 +1,8 @@
 """Each step of module TimerTaskList is one step of TimerTaskListAtomic, or none.
 
 `mapped` is the refinement mapping of ``spec/TimerTaskListRefinementHistory.tla``, for any number of
-entries, lists and threads. An add takes effect at A7 and an unlink at U5. A remove that returns
-does so at its last read, R1; a flush, at F2.
+entries, lists and threads. An add takes effect at A7, an unlink at ``state.UNLINK``. A remove
+that returns does so at its last read, R1; a flush, at F2.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from proofs.timer_task_list.atomic_words import system as atomic
 from proofs.timer_task_list.links import at, entry, on
 from proofs.timer_task_list.rings import Rings
 from proofs.timer_task_list.simulation import Simulation
+from proofs.timer_task_list import state
 from proofs.timer_task_list.state import (
     ENTRY,
     LIST,
@@ -74,7 +75,7 @@ def cases(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
             return [Case("" if to == "Done" else "Begin")]
         case "A7":
             return [Case("Move", flushes), Case("Link", Not(flushes))]
-        case "U5":
+        case state.UNLINK:
             return [
                 Case("MoveTakesHold", And(adds, flushes)),
                 Case("AddTakesHold", And(adds, Not(flushes))),

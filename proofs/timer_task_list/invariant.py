@@ -14,6 +14,7 @@ from proofs.timer_task_list.state import (
     NO_LIST,
     NO_TASK,
     NO_THREAD,
+    UNLINK,
     UNLINKING,
     E,
     L,
@@ -282,7 +283,7 @@ class RingInvariant(RingSteps):
         return ForAll(
             [T],
             And(
-                Implies(is_at(s, T, "U4", "U5"), s.linked[s.ue[T]][s.ul[T]]),
+                Implies(is_at(s, T, "U4", UNLINK), s.linked[s.ue[T]][s.ul[T]]),
                 Implies(
                     is_at(s, T, "U6", "U7", "U8"),
                     And(s.list[s.ue[T]] == s.ul[T], Not(s.linked[s.ue[T]][s.ul[T]])),

@@ -13,6 +13,7 @@ from proofs.timer_task_list.state import (
     NO_TASK,
     PLACE,
     THREAD,
+    UNLINK,
     D,
     T,
     go,
@@ -37,7 +38,7 @@ class WithoutOwnershipTest(TimerTaskList):
     def closes_next(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         e = s.ue[t]
         return when(
-            is_at(s, t, "U5"),
+            is_at(s, t, UNLINK),
             at=go(s, t, "U6"),
             linked=Store(s.linked, e, Store(s.linked[e], s.list[e], False)),
             size=s.size - 1,

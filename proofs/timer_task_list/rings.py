@@ -13,7 +13,7 @@ import z3
 from z3 import And, ForAll, Implies, Or
 
 from proofs.timer_task_list.links import Linked, at, entry, node
-from proofs.timer_task_list.state import NO_ENTRY, NO_LIST, NO_THREAD, D, E, L, T, between
+from proofs.timer_task_list.state import NO_ENTRY, NO_LIST, NO_THREAD, UNLINK, D, E, L, T, between
 from wheelproof.prove.ts.system import conjunct
 
 
@@ -27,7 +27,7 @@ class Rings(Linked):
     def unlinks_now(self, s: SimpleNamespace, l: z3.ExprRef) -> z3.BoolRef:
         """The holder of a list's monitor has moved one of two pointers past its entry."""
         o = s.listMonitor_owner[l]
-        return And(o != NO_THREAD, at(s, o, "U5"), s.ul[o] == l)
+        return And(o != NO_THREAD, at(s, o, UNLINK), s.ul[o] == l)
 
     def links_now(self, s: SimpleNamespace, l: z3.ExprRef) -> z3.BoolRef:
         """The holder of a list's monitor has moved one of two pointers to its entry."""
@@ -145,12 +145,12 @@ class Rings(Linked):
 
     @conjunct
     def unlinker_has_moved_prev(self, s: SimpleNamespace) -> z3.BoolRef:
-        """At U5 the node behind the entry points past it."""
+        """At the unlink the node behind the entry points past it."""
         e = node(s, s.ue[T])
         return ForAll(
             [T],
             Implies(
-                at(s, T, "U5"),
+                at(s, T, UNLINK),
                 And(
                     s.prev[s.next[e]] == s.prev[e],
                     self.within(s, s.prev[e], s.ul[T]),

@@ -42,6 +42,8 @@ X = TASK.consts("task")[0]
 UNLINKING = tuple(f"U{number}" for number in range(1, 12))
 ADDING = tuple(f"A{number}" for number in range(13))
 FLUSHING = ("F1", "F2", "F3", "F4")
+UNLINK = "U5"
+"""The step that takes an entry out of its ring: none that follows ``next`` meets it afterwards."""
 
 
 def is_at(s: SimpleNamespace, t: z3.ExprRef, *places: str) -> z3.BoolRef:

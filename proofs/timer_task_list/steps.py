@@ -1,7 +1,7 @@
 """The steps of ``spec/TimerTaskList.tla`` on rings, for any number of threads and entries.
 
 The ring's pointers are seen as one relation: which entries are linked into which list. A7 makes a
-traversal along ``next`` meet the entry, U5 ends that.
+traversal along ``next`` meet the entry, ``UNLINK`` ends that.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from proofs.timer_task_list.state import (
     NO_THREAD,
     PLACE,
     THREAD,
+    UNLINK,
     E,
     TaskSteps,
     go,
@@ -82,13 +83,13 @@ class RingSteps(TaskSteps):
 
     @action(t=THREAD)
     def closes_prev(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "U4"), at=go(s, t, "U5"))
+        return when(is_at(s, t, "U4"), at=go(s, t, UNLINK))
 
     @action(t=THREAD)
     def closes_next(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         e = s.ue[t]
         return when(
-            is_at(s, t, "U5"),
+            is_at(s, t, UNLINK),
             at=go(s, t, "U6"),
             linked=Store(s.linked, e, Store(s.linked[e], s.ul[t], False)),
             size=s.size - 1,

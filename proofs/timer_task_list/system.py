@@ -21,6 +21,7 @@ from proofs.timer_task_list.state import (
     NO_LIST,
     NO_THREAD,
     THREAD,
+    UNLINK,
     D,
     E,
     L,
@@ -101,7 +102,7 @@ class TimerTaskList(RingInvariant):
             [T],
             And(
                 Implies(is_at(s, T, "A7"), Not(s.linked[s.ae[T]][s.al[T]])),
-                Implies(is_at(s, T, "U5"), s.linked[s.ue[T]][s.ul[T]]),
+                Implies(is_at(s, T, UNLINK), s.linked[s.ue[T]][s.ul[T]]),
             ),
         )
 

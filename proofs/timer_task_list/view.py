@@ -12,6 +12,7 @@ from typing import Any
 from model.timer_task_list import Model
 from proofs.timer_task_list import system as proof
 from proofs.timer_task_list.ranking import Elsewhere
+from proofs.timer_task_list.state import UNLINK
 from wheelproof.prove.ts.concrete import Instance, State
 from wheelproof.prove.ts.search import compiled
 from wheelproof.prove.ts.views import Split, levels
@@ -54,7 +55,7 @@ ACTIONS = {
     "U2": "locks_entry_to_unlink",
     "U3": "is_its_list is_not_its_list",
     "U4": "closes_prev",
-    "U5": "closes_next",
+    UNLINK: "closes_next",
     "U6": "clears_next",
     "U7": "clears_prev",
     "U8": "clears_list",
