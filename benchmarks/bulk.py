@@ -154,9 +154,9 @@ def faults_of(base: generate.Block, blocks: int) -> dict[int, list[Any]]:
     """One fault in each of five blocks, spread over the run."""
     faults = {}
     for index, (kind, operator) in enumerate(FAULTS):
-        changed = mutations.mutate(base.events, kind, operator, "log", 1)
-        assert changed is not None
-        faults[blocks * (index + 1) // (len(FAULTS) + 1)] = changed
+        events = mutations.mutate(base.events, kind, operator, "log", 1)
+        assert events is not None
+        faults[blocks * (index + 1) // (len(FAULTS) + 1)] = events
     return faults
 
 

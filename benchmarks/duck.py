@@ -17,7 +17,7 @@ def load(connection: Any, paths: Iterable[Path]) -> list[Run]:
     """
     found = runs.gather(runs.find(paths), {})
     parts = [
-        f"SELECT {run.index} AS run, * FROM read_parquet({[str(each.path) for each in run.files]})"
+        f"SELECT {run.index} AS run, * FROM read_parquet({[str(file.path) for file in run.files]})"
         for run in found
     ]
     tables = database.Tables(connection)

@@ -189,14 +189,14 @@ class Asyncio:
         self.thread.start()
 
     def add(self, delay_ms: int) -> None:
-        made = threading.Event()
+        event = threading.Event()
 
         def call() -> None:
             self.loop.call_later(delay_ms / 1000, print)
-            made.set()
+            event.set()
 
         self.loop.call_soon_threadsafe(call)
-        made.wait()
+        event.wait()
 
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self.loop.stop)

@@ -84,17 +84,17 @@ def _duplicate(events: list[Event], index: int, choice: random.Random, style: st
 
 def _swap(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event] | None:
     """With the next event of the thread: what was done first is written as done second."""
-    one = events[index]
-    other = next(
-        (later for later in range(index + 1, len(events)) if events[later]["tid"] == one["tid"]),
+    event = events[index]
+    number = next(
+        (later for later in range(index + 1, len(events)) if events[later]["tid"] == event["tid"]),
         None,
     )
-    if other is None:
+    if number is None:
         return None
-    two = events[other]
+    two = events[number]
     for name in ("tseq", "lc"):
-        one[name], two[name] = two[name], one[name]
-    events[index], events[other] = two, one
+        event[name], two[name] = two[name], event[name]
+    events[index], events[number] = two, event
     return events
 
 

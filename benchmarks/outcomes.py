@@ -58,7 +58,7 @@ def main(events: int) -> None:
     with bulk.spark_on(2) as spark:
         meter = bulk.Meter(spark)
         inputs = ingest.read(spark, [path], bulk.HERE / "checked").inputs
-        for family in [each for each in FAMILIES if each.name in MEASURED]:
+        for family in [family for family in FAMILIES if family.name in MEASURED]:
             rows = outcomes.prepared(family, inputs)
             ways: dict[str, Callable[[Family, Any], Any]] = {
                 "one long": as_long,

@@ -235,7 +235,7 @@ class Recording:
                 for token in _tokens(event):
                     if not _is_moved(token[1]):
                         tokens[f"{token[0]} {token[1]}"] += many
-        borne = sum(len(_tokens(each)) for each in self.events)
+        borne = sum(len(_tokens(event)) for event in self.events)
         borne += copies * sum(len(_tokens(each)) for each in self.body)
         ((token, most),) = tokens.most_common(1)
         events = Counter(

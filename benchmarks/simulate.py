@@ -165,11 +165,11 @@ class Simulator(Wheel):
         )
         noted = self.random.random() < 0.2
         if noted:
-            other = next(each for each in EVENTS if each != tid)
+            event = next(event for event in EVENTS if event != tid)
             for was in (False, True):  # the note counts once, however many threads leave it
-                self.emit(other, "try_begin", op=op, res="false")
+                self.emit(event, "try_begin", op=op, res="false")
                 self.emit(
-                    other,
+                    event,
                     "pending_getset",
                     ("V", f"op:{op}.pending", "w"),
                     op=op,

@@ -74,11 +74,11 @@ class Tasks:
         for index in range(tasks.size()):
             metrics = tasks.apply(index).taskMetrics()
             if metrics.isDefined():
-                found = metrics.get()
+                metric = metrics.get()
                 read.append(
                     (
-                        int(found.shuffleReadMetrics().recordsRead()),
-                        found.executorRunTime() / 1000,
+                        int(metric.shuffleReadMetrics().recordsRead()),
+                        metric.executorRunTime() / 1000,
                     )
                 )
         rows = sum(many for many, _ in read)

@@ -170,7 +170,7 @@ class _Timer:
             program[:] = [each for each in program if each[0] != "cancel" or each[1] in known]
         return [
             item
-            for _, _, item in sorted(self.items, key=lambda each: each[:2])
+            for _, _, item in sorted(self.items, key=lambda item: item[:2])
             if not self._of_nothing(item, known)
         ]
 

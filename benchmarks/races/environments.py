@@ -94,9 +94,9 @@ def checker(name: str, version: str, pins: Sequence[str]) -> Path:
     if not _is_made(folder, origin):
         _run([str(python), "-m", "venv", str(folder)])
         for pin in pins:
-            found = wheel(version, pin)
+            path = wheel(version, pin)
             command = [str(inner), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
-            _run([*command, str(found)])
+            _run([*command, str(path)])
         (folder / MADE).write_text(json.dumps(origin))
     return inner
 

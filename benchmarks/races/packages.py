@@ -54,7 +54,7 @@ def read(path: Path = TABLE) -> tuple[tuple[Package, ...], tuple[Omitted, ...]]:
     refusals.known(path, "", tables, {"package", "omitted"})
     packages = [_package(path, *each) for each in refusals.listed(path, tables, "package")]
     omitted = [_omitted(path, *each) for each in refusals.listed(path, tables, "omitted")]
-    names = [each.row.name for each in packages]
+    names = [package.row.name for package in packages]
     for name in names:
         if names.count(name) > 1:
             raise refusals.fault(path, f"package {name}", "name", "is there twice")
@@ -115,8 +115,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     packages, _ = read()
     run.check_seconds(options.seconds)
-    rows = table.chosen(table.Table(tuple(each.row for each in packages), ()), options.rows)
-    chosen = [each for each in packages if each.row in rows]
+    rows = table.chosen(table.Table(tuple(package.row for package in packages), ()), options.rows)
+    chosen = [package for package in packages if package.row in rows]
     for each in chosen:
         outcome = run.outcome(each.row, BUGGY, CHECKER, options.seconds)
         result = scores.Result(each.row, BUGGY, CHECKER, outcome)
@@ -129,14 +129,14 @@ def _run(options: argparse.Namespace) -> int:
 
 def unjudged(packages: Sequence[Package], kept: Mapping[Key, Kept]) -> Iterator[str]:
     """The alarms that are not judged, and the judgements without an alarm."""
-    for each in packages:
-        name = each.row.name
+    for package in packages:
+        name = package.row.name
         entry = kept.get((name, BUGGY, CHECKER))
         alarm = entry is not None and entry.outcome.answer == BUG
-        if alarm and not each.judged:
+        if alarm and not package.judged:
             yield f"{name}: its alarm is not judged: add the fields judged and why"
-        if each.judged and not alarm:
-            yield f"{name}: it is judged {each.judged}, and there is no alarm"
+        if package.judged and not alarm:
+            yield f"{name}: it is judged {package.judged}, and there is no alarm"
 
 
 def found(outcome: Outcome) -> str:
@@ -157,8 +157,8 @@ def detail(outcome: Outcome) -> str:
 
 def lines(packages: Sequence[Package], kept: Mapping[Key, Kept]) -> Iterator[list[str]]:
     """One line for each package: release, question, what was found, counts, judgement."""
-    for each in packages:
-        row = each.row
+    for package in packages:
+        row = package.row
         head = [f"{row.package} {row.buggy}", row.symptom]
         entry = kept.get((row.name, BUGGY, CHECKER))
         if entry is None or entry.subject != results.subject(row, BUGGY):
@@ -166,7 +166,7 @@ def lines(packages: Sequence[Package], kept: Mapping[Key, Kept]) -> Iterator[lis
             continue
         outcome = entry.outcome
         reason = outcome.reason if outcome.answer not in (BUG, HOLDS) else ""
-        judged = f"{each.judged}: {each.why}" if each.judged else reason
+        judged = f"{package.judged}: {package.why}" if package.judged else reason
         yield [*head, found(outcome), detail(outcome), judged]
 
 

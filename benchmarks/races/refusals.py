@@ -10,10 +10,10 @@ from wheelproof.errors import UsageError
 
 
 def listed(path: Path, tables: Mapping[str, Any], name: str) -> list[tuple[int, Mapping[str, Any]]]:
-    found = tables.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+    table = tables.get(name, [])
+    if not isinstance(table, list) or not all(isinstance(each, dict) for each in table):
         raise UsageError(f"{path}: {name} must be tables [[{name}]].", "Correct the file.")
-    return list(enumerate(found, start=1))
+    return list(enumerate(table, start=1))
 
 
 def text(path: Path, place: str, fields: Mapping[str, Any], name: str) -> str:

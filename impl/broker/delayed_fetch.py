@@ -79,13 +79,15 @@ class DelayedFetch(DelayedOperation):
         """Up to where this fetcher may read."""
         return view.high_watermark if self.follower is None else view.end
 
-    def truncated(self, view: View, wanted: FetchPartition) -> bool:
+    def truncated(self, view: View, partition: FetchPartition) -> bool:
         """Whether the log ends before the offset by now."""
-        return wanted.offset > self.end(view)
+        return partition.offset > self.end(view)
 
-    def available(self, name: TopicPartition, view: View, wanted: FetchPartition) -> int:
+    def available(self, name: TopicPartition, view: View, partition: FetchPartition) -> int:
         """Bytes that an answer would have of a partition."""
-        return min(self.partitions.bytes_between(name, wanted.offset, self.end(view)), wanted.most)
+        return min(
+            self.partitions.bytes_between(name, partition.offset, self.end(view)), partition.most
+        )
 
     def on_complete(self) -> None:
         self.answer()
@@ -94,9 +96,9 @@ class DelayedFetch(DelayedOperation):
         self.expired = True
 
 
-def diverges(view: View, wanted: FetchPartition) -> int | None:
+def diverges(view: View, partition: FetchPartition) -> int | None:
     """The offset at which a fetcher's log parts from the leader's; None: it does not."""
-    if wanted.last_epoch is None:
+    if partition.last_epoch is None:
         return None
-    end = view.end_of(wanted.last_epoch)
-    return end if end < wanted.offset else None
+    end = view.end_of(partition.last_epoch)
+    return end if end < partition.offset else None

@@ -89,7 +89,7 @@ class Coordinator:
     def complete(self, group: Group) -> None:
         """End a join: members that did not come again are out."""
         with group.lock:
-            group.members = [each for each in group.members if each in group.rejoined]
+            group.members = [member for member in group.members if member in group.rejoined]
             group.rejoined.clear()
             group.generation += 1
             group.joining = False

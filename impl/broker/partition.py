@@ -144,7 +144,7 @@ class Partition:
             self.leads, self.epoch = False, epoch
             del self.sizes[end:]
             self.high_watermark = min(self.high_watermark, end)
-            self.epochs = [each for each in self.epochs if each[1] <= end]
+            self.epochs = [epoch for epoch in self.epochs if epoch[1] <= end]
 
     def delete_before(self, offset: int) -> Error:
         """Delete the records before an offset, on the leader alone."""

@@ -40,7 +40,7 @@ class ReplicaManager:
     ) -> None:
         """``timer``: for all purgatories; None: each has its own. ``reaper``: they have threads."""
         flag("reaper", reaper)
-        self.partitions = {each.name: each for each in partitions}
+        self.partitions = {partition.name: partition for partition in partitions}
         self.leaders: dict[TopicPartition, int] = {}
         names = ("Produce", "Fetch", "DeleteRecords", "ElectLeader")
         self.purgatories = {
@@ -166,21 +166,23 @@ class ReplicaManager:
         self.leaders[name] = leader
         self._check(name, "ElectLeader")
 
-    def read(self, name: TopicPartition, wanted: FetchPartition, follower: int | None) -> Fetched:
+    def read(
+        self, name: TopicPartition, partition: FetchPartition, follower: int | None
+    ) -> Fetched:
         """What a partition answers to a fetch now."""
         view = self.view(name)
         if view is None:
             return Fetched(Error.UNKNOWN_TOPIC_OR_PARTITION, -1)
-        error = view.error(wanted.epoch)
+        error = view.error(partition.epoch)
         if error is not Error.NONE:
             return Fetched(error, -1)
-        at = diverges(view, wanted)
+        at = diverges(view, partition)
         if at is not None:
             return Fetched(Error.NONE, view.high_watermark, (), at)
         end = view.high_watermark if follower is None else view.end
-        if not view.start <= wanted.offset <= view.end:
+        if not view.start <= partition.offset <= view.end:
             return Fetched(Error.OFFSET_OUT_OF_RANGE, view.high_watermark)
-        sizes = self.partitions[name].read(wanted.offset, end, wanted.most)
+        sizes = self.partitions[name].read(partition.offset, end, partition.most)
         return Fetched(Error.NONE, view.high_watermark, sizes)
 
     def shutdown(self) -> None:

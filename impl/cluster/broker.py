@@ -72,9 +72,9 @@ class ClusterBroker:
         errors: dict[TopicPartition, Error] = {}
         for partition, led in request.partitions.items():
             errors[partition] = Error.NONE
-            known = self.roles.get(partition)
+            role = self.roles.get(partition)
             state = led.state.partition
-            if known is not None and state.leader_epoch < known.state.partition.leader_epoch:
+            if role is not None and state.leader_epoch < role.state.partition.leader_epoch:
                 continue
             self.roles[partition] = led
             self.stranded.discard(partition)
@@ -146,15 +146,15 @@ class ClusterBroker:
         reply = yield from performed(f"read {path}", Get(path))
         if not reply.ok or not self.leads(partition):
             return
-        seen = state_of(reply)
+        state = state_of(reply)
         own = self.roles[partition].state.partition
-        if seen.partition.leader_epoch != own.leader_epoch:
+        if state.partition.leader_epoch != own.leader_epoch:
             return
-        new = change(seen.partition)
+        new = change(state.partition)
         if new is None:
             return
-        data = seen._replace(partition=new).text()
-        put = Multi((Put(path, data, seen.partition.version),))
+        data = state._replace(partition=new).text()
+        put = Multi((Put(path, data, state.partition.version),))
         reply = yield from performed(f"write {path}", put)
         again = yield from performed(f"read {path}", Get(path))
         if reply.ok or again.data == data:

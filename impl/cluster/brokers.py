@@ -55,7 +55,7 @@ class Brokers:
                 self.drop(brokers)
                 yield from self.failed(brokers)
             if brokers and comes:
-                self.context.registered |= {each: now[each] for each in brokers}
+                self.context.registered |= {broker: now[broker] for broker in brokers}
                 self.desk.channels.add(brokers)
                 yield from self.started(brokers)
 
@@ -71,11 +71,11 @@ class Brokers:
         desk, context = self.desk, self.context
         desk.inform(set(context.registered) - set(brokers))
         desk.inform(brokers, context.leadership)
-        there = [each for each in context.replicas_on(brokers) if self.may_return(each)]
+        there = [replica for replica in context.replicas_on(brokers) if self.may_return(replica)]
         yield from desk.replicas.change(there, ReplicaState.ONLINE)
         yield from desk.partitions.elect_where_none()
         yield from self.reassignment.resume_on(brokers)
-        waiting = {each.partition.topic for each in context.replicas_on(brokers)}
+        waiting = {replica.partition.topic for replica in context.replicas_on(brokers)}
         yield from self.deletion.allow(waiting)
         yield from self.watch(brokers)
 
@@ -96,8 +96,8 @@ class Brokers:
         election may fail.
         """
         desk, context = self.desk, self.context
-        going = [each for each in replicas if context.being_deleted(each.partition)]
-        others = [each for each in replicas if not context.being_deleted(each.partition)]
+        going = [replica for replica in replicas if context.being_deleted(replica.partition)]
+        others = [replica for replica in replicas if not context.being_deleted(replica.partition)]
         leaderless = [
             each
             for each, now in sorted(context.partitions.items())
@@ -137,20 +137,24 @@ class Brokers:
             return
         context.shutting_down.add(broker)
         replicas = [
-            each
-            for each in context.replicas_on([broker])
-            if len(context.replicas_in(each.partition)) > 1
-            and each.partition in context.leadership
-            and not context.being_deleted(each.partition)
+            replica
+            for replica in context.replicas_on([broker])
+            if len(context.replicas_in(replica.partition)) > 1
+            and replica.partition in context.leadership
+            and not context.being_deleted(replica.partition)
         ]
-        led = [each.partition for each in replicas if context.leads(each.partition) == broker]
+        led = [
+            replica.partition for replica in replicas if context.leads(replica.partition) == broker
+        ]
         yield from self.desk.partitions.change(led, PartitionStateName.ONLINE, "shutdown")
-        following = [each for each in replicas if context.leads(each.partition) != broker]
+        following = [replica for replica in replicas if context.leads(replica.partition) != broker]
         yield from self.desk.replicas.change(following, ReplicaState.OFFLINE)
         event.answer(Error.NONE, self.still_led(broker, replicas))
 
     def still_led(self, broker: int, replicas: list[Replica]) -> tuple[TopicPartition, ...]:
         """The partitions that a broker leads though it is about to stop: no other one may."""
         return tuple(
-            each.partition for each in replicas if self.context.leads(each.partition) == broker
+            replica.partition
+            for replica in replicas
+            if self.context.leads(replica.partition) == broker
         )

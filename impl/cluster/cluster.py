@@ -205,7 +205,7 @@ class Cluster:
 
     def acting(self) -> Member | None:
         """The controller that ZooKeeper names, if it acts."""
-        found = [each for each in self.members.values() if each.controller.acting]
+        found = [member for member in self.members.values() if member.controller.acting]
         return next((each for each in found if self.named() == str(each.id)), None)
 
     def named(self) -> str | None:

@@ -65,15 +65,19 @@ class Context:
 
     def of_topic(self, topic: str) -> list[TopicPartition]:
         """A topic's partitions, sorted."""
-        return sorted(each for each in self.assignments if each.topic == topic)
+        return sorted(assignment for assignment in self.assignments if assignment.topic == topic)
 
     def replicas_of(self, partitions: Iterable[TopicPartition]) -> list[Replica]:
         """The replicas of partitions, those that come or go included."""
-        return [Replica(each, broker) for each in partitions for broker in self.replicas_in(each)]
+        return [
+            Replica(partition, broker)
+            for partition in partitions
+            for broker in self.replicas_in(partition)
+        ]
 
     def replicas_in(self, partition: TopicPartition) -> tuple[int, ...]:
-        found = self.assignments.get(partition)
-        return () if found is None else found.replicas
+        assignment = self.assignments.get(partition)
+        return () if assignment is None else assignment.replicas
 
     def replicas_on(self, brokers: Iterable[int]) -> list[Replica]:
         """The replicas on some brokers, sorted."""
@@ -98,7 +102,7 @@ class Context:
             del self.assignments[partition]
             self.leadership.pop(partition, None)
             self.partitions.pop(partition, None)
-        for replica in [each for each in self.replicas if each.partition.topic == topic]:
+        for replica in [replica for replica in self.replicas if replica.partition.topic == topic]:
             del self.replicas[replica]
 
     # -- states

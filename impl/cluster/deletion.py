@@ -32,13 +32,15 @@ class Deletion:
         self.context.deleting |= set(wanted)
         for topic in self.context.deleting:
             replicas = self.context.replicas_of(self.context.of_topic(topic))
-            if self.moving(topic) or any(each.broker not in self.context.live for each in replicas):
+            if self.moving(topic) or any(
+                replica.broker not in self.context.live for replica in replicas
+            ):
                 self.context.ineligible.add(topic)
 
     def wanted(self) -> Duty:
         """Topics are to be deleted. Unknown ones are taken off the list."""
         names = yield from self.desk.store.children(DELETIONS)
-        unknown = [each for each in names if each not in self.context.topics]
+        unknown = [name for name in names if name not in self.context.topics]
         yield from self.desk.store.delete(f"{DELETIONS}/{each}" for each in unknown)
         new = set(names) & self.context.topics - self.context.deleting
         self.context.deleting |= new
@@ -48,7 +50,9 @@ class Deletion:
 
     def moving(self, topic: str) -> bool:
         """Whether a partition of a topic moves: then the topic is deleted later."""
-        return any(self.context.assignments[each].moving for each in self.context.of_topic(topic))
+        return any(
+            self.context.assignments[partition].moving for partition in self.context.of_topic(topic)
+        )
 
     def allow(self, topics: Iterable[str]) -> Duty:
         """What topics had to wait for has come: a broker, or the end of a reassignment."""
@@ -59,7 +63,7 @@ class Deletion:
 
     def fail(self, replicas: Iterable[Replica]) -> Duty:
         """Replicas of these topics cannot be deleted now. Deleted ones stay deleted."""
-        failed = [each for each in replicas if self.may_fail(each)]
+        failed = [replica for replica in replicas if self.may_fail(replica)]
         if failed:
             self.context.ineligible |= {each.partition.topic for each in failed}
             yield from self.desk.replicas.change(failed, ReplicaState.INELIGIBLE)
@@ -87,7 +91,7 @@ class Deletion:
         """Finish the topics whose replicas are all deleted, and begin those that need not wait."""
         for topic in sorted(self.context.deleting):
             replicas = self.context.replicas_of(self.context.of_topic(topic))
-            states = {self.context.replica_state(each) for each in replicas}
+            states = {self.context.replica_state(replica) for replica in replicas}
             if states <= {ReplicaState.DELETION_SUCCESSFUL}:
                 yield from self.finish(topic)
             elif (
@@ -99,15 +103,17 @@ class Deletion:
         """Stop the partitions of a topic, and have the replicas on live brokers deleted."""
         desk, partitions = self.desk, self.context.of_topic(topic)
         existing = [
-            each
-            for each in partitions
-            if self.context.state(each) is not PartitionStateName.NON_EXISTENT
+            partition
+            for partition in partitions
+            if self.context.state(partition) is not PartitionStateName.NON_EXISTENT
         ]
         yield from desk.partitions.change(existing, PartitionStateName.OFFLINE)
         yield from desk.partitions.change(existing, PartitionStateName.NON_EXISTENT)
         desk.inform(self.context.registered, partitions)
         replicas = self.context.replicas_of(partitions)
-        waiting = [each for each in replicas if self.context.replica_state(each) not in FINISHED]
+        waiting = [
+            replica for replica in replicas if self.context.replica_state(replica) not in FINISHED
+        ]
         there = [each for each in waiting if each.broker in self.context.live]
         absent = [each for each in waiting if each.broker not in self.context.live]
         yield from moved(desk.replicas, there, ReplicaState.OFFLINE, ReplicaState.DELETION_STARTED)
@@ -121,7 +127,9 @@ class Deletion:
         desk.watches.nodes.pop(topic_path(topic), None)
         replicas = self.context.in_state(topic, ReplicaState.DELETION_SUCCESSFUL)
         yield from desk.replicas.change(replicas, ReplicaState.NON_EXISTENT)
-        paths = [path for each in partitions for path in reversed(partition_paths(each)[1:])]
+        paths = [
+            path for partition in partitions for path in reversed(partition_paths(partition)[1:])
+        ]
         above = [f"{topic_path(topic)}/partitions", topic_path(topic), f"{DELETIONS}/{topic}"]
         yield from desk.store.delete((*paths, *above))
         self.context.forget(topic)

@@ -50,12 +50,12 @@ class Assignment(NamedTuple):
     @property
     def target(self) -> tuple[int, ...]:
         """The replicas when it has moved."""
-        return tuple(each for each in self.replicas if each not in self.removing)
+        return tuple(replica for replica in self.replicas if replica not in self.removing)
 
     @property
     def origin(self) -> tuple[int, ...]:
         """The replicas before it moves."""
-        return tuple(each for each in self.replicas if each not in self.adding)
+        return tuple(replica for replica in self.replicas if replica not in self.adding)
 
     def moved_to(self, target: Iterable[int]) -> Assignment:
         """The assignment of a partition that begins to move: all old and new replicas."""
@@ -162,20 +162,23 @@ def assignments_of(topic: str, data: str) -> dict[TopicPartition, Assignment]:
 
 def partitions_text(partitions: Iterable[TopicPartition]) -> str:
     """Data that name partitions: what a changed ISR, or a wanted election, is about."""
-    named = [{"partition": each.partition, "topic": each.topic} for each in sorted(partitions)]
+    named = [
+        {"partition": partition.partition, "topic": partition.topic}
+        for partition in sorted(partitions)
+    ]
     return text({"partitions": named, "version": 1})
 
 
 def partitions_of(data: str) -> tuple[TopicPartition, ...]:
-    found = json.loads(data)["partitions"]
-    return tuple(TopicPartition(each["topic"], each["partition"]) for each in found)
+    load = json.loads(data)["partitions"]
+    return tuple(TopicPartition(each["topic"], each["partition"]) for each in load)
 
 
 def moves_text(moves: Mapping[TopicPartition, Iterable[int]]) -> str:
     """The data of a wanted reassignment: partition -> its new replicas."""
     named = [
-        {"partition": each.partition, "replicas": list(moves[each]), "topic": each.topic}
-        for each in sorted(moves)
+        {"partition": move.partition, "replicas": list(moves[move]), "topic": move.topic}
+        for move in sorted(moves)
     ]
     return text({"partitions": named, "version": 1})
 

@@ -132,4 +132,4 @@ class PartitionMachine:
         assignment = self.context.assignments[partition]
         replicas = assignment.target if election == "reassign" else assignment.replicas
         known = self.context.live if election == "offline" else frozenset(self.context.registered)
-        return [each for each in replicas if each in known]
+        return [replica for replica in replicas if replica in known]

@@ -54,7 +54,7 @@ class Preferred:
         """
         try:
             for partitions in self.by_preferred().values():
-                away = [each for each in partitions if self.elsewhere(each)]
+                away = [partition for partition in partitions if self.elsewhere(partition)]
                 percent = self.desk.settings.imbalance_percent
                 if len(away) * 100 > percent * len(partitions):
                     yield from self.elect(each for each in away if self.may_return(each))
@@ -82,7 +82,9 @@ class Preferred:
         elected = preferred_replica_partition_leader_election(
             assignments[partition].replicas, isr, self.context.live
         )
-        return elected is not None and not any(each.moving for each in assignments.values())
+        return elected is not None and not any(
+            assignment.moving for assignment in assignments.values()
+        )
 
     # -- on demand
 
@@ -92,7 +94,7 @@ class Preferred:
         if not reply.ok:
             return
         known = self.context.leadership.keys()
-        named = [each for each in partitions_of(reply.data) if each in known]
+        named = [partition for partition in partitions_of(reply.data) if partition in known]
         yield from self.elect(
             each
             for each in sorted(named)

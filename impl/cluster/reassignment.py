@@ -67,10 +67,10 @@ class Reassignment:
 
     def possible(self, partition: TopicPartition, target: tuple[int, ...]) -> bool:
         """Whether there is such a partition, and its new replicas are distinct and live."""
-        known = self.context.assignments.get(partition)
-        if known is None or self.context.being_deleted(partition):
+        assignment = self.context.assignments.get(partition)
+        if assignment is None or self.context.being_deleted(partition):
             return False
-        new = set(target) - set(known.replicas)
+        new = set(target) - set(assignment.replicas)
         return 0 < len(set(target)) == len(target) and new <= self.context.live
 
     def begin(self, partition: TopicPartition, target: tuple[int, ...]) -> Duty:
@@ -81,7 +81,7 @@ class Reassignment:
         old = self.context.assignments[partition]
         new = old.moved_to(target)
         if new != old:
-            dropped = [each for each in old.replicas if each not in new.replicas]
+            dropped = [replica for replica in old.replicas if replica not in new.replicas]
             if self.context.leads(partition) in dropped and not self.can_lead(partition, new):
                 return
             self.context.assignments[partition] = new
@@ -113,9 +113,9 @@ class Reassignment:
         adding = self.context.assignments[partition].adding
         replicas = [Replica(partition, each) for each in adding]
         unborn = [
-            each
-            for each in replicas
-            if self.context.replica_state(each) is ReplicaState.NON_EXISTENT
+            replica
+            for replica in replicas
+            if self.context.replica_state(replica) is ReplicaState.NON_EXISTENT
         ]
         yield from self.desk.replicas.change(unborn, ReplicaState.NEW)
 
@@ -168,7 +168,7 @@ class Reassignment:
         """Delete replicas that are not wanted any more. Their brokers' responses do not count."""
         yield from moved(
             self.desk.replicas,
-            [Replica(partition, each) for each in brokers],
+            [Replica(partition, broker) for broker in brokers],
             ReplicaState.OFFLINE,
             ReplicaState.DELETION_STARTED,
             ReplicaState.DELETION_SUCCESSFUL,
@@ -191,6 +191,6 @@ class Reassignment:
 
     def isr_changed(self, partition: TopicPartition) -> Duty:
         """The state of a partition that moves has changed."""
-        found = self.context.assignments.get(partition)
-        if found is not None and found.moving and (yield from self.reached(partition)):
+        assignment = self.context.assignments.get(partition)
+        if assignment is not None and assignment.moving and (yield from self.reached(partition)):
             yield from self.end(partition)

@@ -95,10 +95,10 @@ class ReplicaMachine:
 
     def unassign(self, replica: Replica) -> None:
         """A deleted replica leaves the assignment in memory."""
-        found = self.context.assignments.get(replica.partition)
-        if found is not None:
-            parts = [tuple(each for each in part if each != replica.broker) for part in found]
-            self.context.assignments[replica.partition] = type(found)(*parts)
+        assignment = self.context.assignments.get(replica.partition)
+        if assignment is not None:
+            parts = [tuple(each for each in part if each != replica.broker) for part in assignment]
+            self.context.assignments[replica.partition] = type(assignment)(*parts)
 
 
 def moved(

@@ -137,7 +137,10 @@ class Store:
             if not reply.ok:
                 return
             every = assignments_of(topic, reply.data)
-            every |= {each: self.context.assignments[each] for each in self.context.of_topic(topic)}
+            every |= {
+                partition: self.context.assignments[partition]
+                for partition in self.context.of_topic(topic)
+            }
             new = topic_text({each.partition: every[each] for each in every})
             if new == reply.data:
                 return
@@ -148,7 +151,9 @@ class Store:
 
     def assign_only(self, topic: str, partitions: Iterable[TopicPartition]) -> Giving[None]:
         """Take all partitions but these out of a topic's node: it is being deleted."""
-        kept = {each.partition: self.context.assignments[each] for each in partitions}
+        kept = {
+            partition.partition: self.context.assignments[partition] for partition in partitions
+        }
         yield from self.fenced(
             f"write {topic_path(topic)}", Put(topic_path(topic), topic_text(kept))
         )

@@ -61,9 +61,9 @@ class Topics:
         yield from desk.partitions.change(partitions, PartitionStateName.NEW)
         yield from desk.replicas.change(replicas, ReplicaState.NEW)
         yield from desk.partitions.change(partitions, PartitionStateName.ONLINE)
-        there = [each for each in replicas if each.broker in self.context.live]
+        there = [replica for replica in replicas if replica.broker in self.context.live]
         yield from desk.replicas.change(there, ReplicaState.ONLINE)
-        absent = [each for each in replicas if each.broker not in self.context.live]
+        absent = [replica for replica in replicas if replica.broker not in self.context.live]
         yield from desk.replicas.change(absent, ReplicaState.OFFLINE)
 
     # -- ISRs

@@ -82,16 +82,16 @@ class Buckets:
 
 
 def level(c: Any, t: Any, w: Any) -> Level:
-    made = Level()
-    made.current_time, made.tick_ms, made.wheel_size, made.interval = c, t, w, t * w
-    made.buckets, made.queue, made.upper = (
+    level = Level()
+    level.current_time, level.tick_ms, level.wheel_size, level.interval = c, t, w, t * w
+    level.buckets, level.queue, level.upper = (
         Buckets(),
         Noting(offer=None),
         Noting(add=True, advance_clock=None),
     )
-    made.task_counter = made.clock = None
-    made.overflow_wheel, made.parent = made.upper, lambda: made.upper
-    return made
+    level.task_counter = level.clock = None
+    level.overflow_wheel, level.parent = level.upper, lambda: level.upper
+    return level
 
 
 def adding(wheel: Any) -> Any:

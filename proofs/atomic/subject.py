@@ -23,7 +23,7 @@ def scenario(
         name, *values = text.split()
         return [name, *(values if kind else map(int, values))]
 
-    steps = {name: [step(each) for each in of.split("; ")] for name, of in threads.items()}
+    steps = {name: [step(word) for word in of.split("; ")] for name, of in threads.items()}
     return {"initial": initial, "kind": kind or [], "threads": steps}
 
 

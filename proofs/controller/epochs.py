@@ -87,7 +87,7 @@ class Epochs(Invariant):
         Where no controller ever was, each elector is that of 2.1.0 on, and none visits.
         """
         word, kind = s.Program_1_word[T][K], s.Elector[T] == ELECTOR.value("Elector")
-        about = Or([word == OPERATION.value(each) for each in ARGUMENTS])
+        about = Or([word == OPERATION.value(argument) for argument in ARGUMENTS])
         return [
             *super().given(s),
             ForAll([T, K], Implies(about, s.Program_2_Broker[T][K] != NO_ONE)),
@@ -169,8 +169,8 @@ class Epochs(Invariant):
     @conjunct
     def seen_epochs_were_there(self, s: SimpleNamespace) -> z3.BoolRef:
         """A broker that elects itself has read an epoch that was there, with its version."""
-        seen = was_there(s, s.seen_value[T], s.seen_version[T])
-        return ForAll([T], Implies(at(s, T, "C4", "C5", "C6", "C7"), seen))
+        formula = was_there(s, s.seen_value[T], s.seen_version[T])
+        return ForAll([T], Implies(at(s, T, "C4", "C5", "C6", "C7"), formula))
 
     @conjunct
     def visits_find_an_epoch(self, s: SimpleNamespace) -> z3.BoolRef:

@@ -19,7 +19,7 @@ def scenario(first: str = "none", early: str = "", **threads: str) -> dict[str, 
     ``first``: a broker, "none" or "never". ``early``: the brokers with the elector up to 2.0.
     ``threads``: thread -> its steps, as a scenario file has them. Who serves is a broker.
     """
-    steps = {name: [each.split() for each in of.split("; ")] for name, of in threads.items()}
+    steps = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
     brokers = [name for name, of in steps.items() if of[0] == ["serve"]]
     return {
         "first": first,
@@ -35,13 +35,13 @@ class Here(Placed):
     """The system at a scenario's size. A name that is no thread's is where threads begin."""
 
     def values(self, frozen: Any) -> dict[str, Any]:
-        found = super().values(frozen)
+        values = super().values(frozen)
         others = [each for each in self.elements["Broker"] if each not in self.model.threads]
         begun = {"pc": LABEL.called["T0"], "turn": 1} | {
             f"ret_{name}": LABEL.called[ABSENT] for name in self.system.PROCEDURES.names
         }
-        return found | {
-            name: {**found[name], **dict.fromkeys(others, value)} for name, value in begun.items()
+        return values | {
+            name: {**values[name], **dict.fromkeys(others, value)} for name, value in begun.items()
         }
 
 

@@ -199,18 +199,20 @@ def confirmed(module: ModuleType, contract: Contract, call: str) -> str:
     if not isinstance(expression, ast.Call) or ast.unparse(expression.func) != contract.name:
         return f"{call} calls something else"
     function = getattr(module, contract.name)
-    given = (
+    arguments = (
         inspect.signature(function)
         .bind(
-            *[ast.literal_eval(each) for each in expression.args],
-            **{str(each.arg): ast.literal_eval(each.value) for each in expression.keywords},
+            *[ast.literal_eval(argument) for argument in expression.args],
+            **{
+                str(keyword.arg): ast.literal_eval(keyword.value) for keyword in expression.keywords
+            },
         )
         .arguments
     )
-    names: dict[str, Any] = vars(module) | given
+    names: dict[str, Any] = vars(module) | arguments
     if unmet := [each for each in contract.pre if not eval(each, names)]:
         return f"the precondition {unmet[0]} does not hold of {call}"
-    names["__return__"] = function(**given)
+    names["__return__"] = function(**arguments)
     return (
         ""
         if not all(eval(each, names) for each in contract.post)

@@ -161,10 +161,10 @@ class Cycle:
 
     def condition(self, name: str, premises: dict[str, z3.BoolRef], goal: z3.BoolRef) -> VC:
         """A condition whose premises hold in a reached state."""
-        reached = callers_reached(len(BEGIN) if premises.keys() == self.tries.keys() else 0)
+        formulas = callers_reached(len(BEGIN) if premises.keys() == self.tries.keys() else 0)
         names = zip((A, B, O), ("Thread_a", "Thread_b", "Operation_o"), strict=True)
         vivid = [each == z3.Const(of, each.sort()) for each, of in names]
-        return VC(name, premises, goal, [*reached, *vivid])
+        return VC(name, premises, goal, [*formulas, *vivid])
 
     @cached_property
     def tries(self) -> dict[str, z3.BoolRef]:
@@ -349,7 +349,7 @@ THEORY.theorem(
         LateVC("open", OF.stays_open),
         LateVC("others", OF.others_rest),
     ],
-    [Control(each.name, each.says, each.find, "trace") for each in FAULTS],
+    [Control(fault.name, fault.says, fault.find, "trace") for fault in FAULTS],
     assumes=(*ATOMIC, "A-FAIR"),
     profile="nightly",
 )

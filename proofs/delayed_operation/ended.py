@@ -260,7 +260,7 @@ def register(
             conditions,
             [*names(type(system)), "can move"],
         ),
-        [each.control() for each in controls],
+        [control.control() for control in controls],
         rests_on=(lemma,),
         assumes=(*ASSUMES, "A-CALLERS", "A-FAIR", "A-FINITE"),
         system=of_system,

@@ -108,7 +108,7 @@ class Conditions:
 
 def _collect(used: dict[str, dict[int, z3.BoolRef]], kept: dict[str, list[z3.BoolRef]]) -> None:
     for premise, formulas in kept.items():
-        used.setdefault(premise, {}).update({each.get_id(): each for each in formulas})
+        used.setdefault(premise, {}).update({formula.get_id(): formula for formula in formulas})
 
 
 def name_of(of: str) -> str:
@@ -142,7 +142,11 @@ for _of in (LINKS, *PROTOCOLS):
             LateVC("start", _made.start),
             *[LateVC(label, partial(_made.step, label)) for label in LABELS],
         ],
-        [Control(each.name, each.says, each.find, "trace") for each in FAULTS if each.of == _of],
+        [
+            Control(fault.name, fault.says, fault.find, "trace")
+            for fault in FAULTS
+            if fault.of == _of
+        ],
         rests_on=() if _of == LINKS else (name_of(LINKS), f"Inv.{_of}"),
         assumes=(
             *ATOMIC,

@@ -107,7 +107,7 @@ class Ranked(Operation):
         self, part: str, s: SimpleNamespace, after: SimpleNamespace, values: dict[str, z3.ExprRef]
     ) -> z3.BoolRef:
         """A step lowers the part, and raises none before it."""
-        before = [self.kept(each, s, after) for each in self.PARTS[: self.PARTS.index(part)]]
+        before = [self.kept(part, s, after) for part in self.PARTS[: self.PARTS.index(part)]]
         t = values["t"]
         if part == "stage":
             now, then = self.stage(s, t), self.stage(after, t)
@@ -250,7 +250,7 @@ def ranked(system: Ranked) -> Iterator[Condition]:
         after = system.after(s, made)
         parts = system.LOWERS.get(name, ("stage",))
         kept = [*system.holds(after).values()]
-        goal = And(*kept, Or([system.lowered(each, s, after, values) for each in parts]))
+        goal = And(*kept, Or([system.lowered(part, s, after, values) for part in parts]))
         yield Condition(RANK + name, "implication", {**known, **guards}, goal)
 
 

@@ -211,8 +211,8 @@ class Simulation(simulation.Simulation, Kept):
     def premises(self) -> dict[str, z3.BoolRef]:
         """What holds of every state, by name: of constants, links, the lock and its holder."""
         mine = getattr(PROTOCOL, type(self.proof).__name__)
-        known = super().premises()
-        known["given protocol"] = self.s.Protocol[self.s.viewed] == mine
+        premises = super().premises()
+        premises["given protocol"] = self.s.Protocol[self.s.viewed] == mine
         proved = {
             f"proof {name}": simple(self.proof.formula(name, self.a))
             for name in ("lock_has_its_holder",)
@@ -222,12 +222,12 @@ class Simulation(simulation.Simulation, Kept):
             if isinstance(self.proof, Blocking)
             else {"lock_is_entered_once": self.entered_once(self.s)}
         )
-        return known | proved | own
+        return premises | proved | own
 
     def start(self) -> z3.BoolRef:
         """A start of the module is one of the proof's system, whose constants are as it assumes."""
         proof, one = self.proof, z3.IntVal(1)
-        found = [self.shown(each, one) for each in proof.given(self.a)]
+        found = [self.shown(formula, one) for formula in proof.given(self.a)]
         own = [] if isinstance(proof, Blocking) else [self.entered_once(self.s)]
         return And([*map(simple, [*found, *proof.initially(self.a)]), *own])
 

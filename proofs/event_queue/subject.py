@@ -22,7 +22,7 @@ def scenario(
     ``waiting``: the events that wait at the start. ``does``: event -> what its handler does, of
     each event; beside it ``w`` works.
     """
-    steps = {name: [each.split() for each in of.split("; ")] for name, of in threads.items()}
+    steps = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
     handlers = {name: of.split() for name, of in (does or {}).items()}
     return {
         "waiting": waiting.split(),

@@ -25,7 +25,9 @@ THREAD = sort("Hand", null="no_hand")
 EVENT = sort("Happening", null="no_event")
 LABELS = tuple(variants.mechanisms()[NAME].labels)
 ADDED = tuple(
-    label for each in variants.mechanisms()[NAME].decisions.values() for label in each.labels
+    label
+    for decision in variants.mechanisms()[NAME].decisions.values()
+    for label in decision.labels
 )
 LABEL = prefixed("EventQueueLabel", "at", " ".join(("Nowhere", *LABELS, *ADDED, "Done")))
 OPERATION = prefixed("EventQueueOperation", "do", "nothing put expire close work")

@@ -65,11 +65,11 @@ class Code(Heap):
         reading = Unfolding()
         runs = self.runs(operator, *arguments)
         if operator == self.poll:
-            runs = [each for each in runs if each.result is not None]
-            reading.given["taken"] = z3.Or([each.path for each in runs])
-        found = [(each.path, self.value(operator, each, reading)) for each in runs]
-        for each in runs:
-            reading.obligations += [z3.Implies(each.path, claim) for claim in each.heap.read]
+            runs = [run for run in runs if run.result is not None]
+            reading.given["taken"] = z3.Or([run.path for run in runs])
+        found = [(run.path, self.value(operator, run, reading)) for run in runs]
+        for run in runs:
+            reading.obligations += [z3.Implies(run.path, claim) for claim in run.heap.read]
         *others, (_, value) = found
         for path, other in reversed(others):
             value = either(path, other, value)
@@ -128,18 +128,18 @@ class Code(Heap):
     def first(self) -> VC:
         """What is handed out is the first element, if it is due; else the list stays as it is."""
         claims = []
-        for each in self.runs(self.poll, S):
+        for run in self.runs(self.poll, S):
             first = S.at(z3.IntVal(1))
-            if each.result is not None:
-                claim = z3.And(S.length >= 1, each.result.of == first, LEFT(first) <= 0)
+            if run.result is not None:
+                claim = z3.And(S.length >= 1, run.result.of == first, LEFT(first) <= 0)
             else:
-                at = from_one(each.heap.at)
+                at = from_one(run.heap.at)
                 claim = z3.And(
                     z3.Or(S.length == 0, LEFT(first) > 0),
-                    each.heap.length == S.length,
+                    run.heap.length == S.length,
                     places(S, lambda j, at=at: at(j) == S.at(j)),  # type: ignore[misc]
                 )
-            claims.append(z3.Implies(each.path, claim))
+            claims.append(z3.Implies(run.path, claim))
         return self.vc("first", {"length": S.length >= 0}, z3.And(claims))
 
 

@@ -108,10 +108,10 @@ class Heap:
             length = S.length == self.size - 1
             if not self.keyed:
                 return [length]
-            named = [S.at(z3.IntVal(each)) == each for each in range(1, self.size)]
+            named = [S.at(z3.IntVal(number)) == number for number in range(1, self.size)]
             return [length, NEW == self.size, *named]
         given = [*counting.listed(S, 1, 2, 3), PLACE == 2, NEW == 4, ELEMENT == 2]
-        return given + [KEY(z3.IntVal(each)) == each for each in range(1, 5)]
+        return given + [KEY(z3.IntVal(number)) == number for number in range(1, 5)]
 
     # -- Up and Down
 
@@ -127,13 +127,13 @@ class Heap:
 
     def keeps(self, name: str) -> VC:
         """The elements are the same, each as often, whatever the keys."""
-        of = self.LOOPS[name]
+        loop = self.LOOPS[name]
         reading, value = self.read(name, S, PLACE)
-        premises, cites = {"place": of.may(S, PLACE), **reading.defined()}, {}
+        premises, cites = {"place": loop.may(S, PLACE), **reading.defined()}, {}
         for number, call in enumerate(reading.called, 1):
             t, j = self.called(call)
             premises[f"{call.operator} goes on #{number}"] = z3.Implies(
-                z3.And(call.path, self.allowed(call), of.nearer(t, j, S, PLACE)), kept(call)
+                z3.And(call.path, self.allowed(call), loop.nearer(t, j, S, PLACE)), kept(call)
             )
             lemma = f"Heap.Swap #{number}"
             premises[lemma] = counting.swap_keeps(S, t, PLACE, j, self.size)
@@ -148,16 +148,16 @@ class Heap:
 
     def orders(self, name: str) -> VC:
         """The result is a heap, if the sequence was one but for the key at the place."""
-        of = self.LOOPS[name]
+        loop = self.LOOPS[name]
         reading, value = self.read(name, S, PLACE)
         premises = {
-            "place": of.may(S, PLACE),
+            "place": loop.may(S, PLACE),
             **reading.defined(),
-            "heap but for the place": of.but(S, self.key, PLACE, self.size),
+            "heap but for the place": loop.but(S, self.key, PLACE, self.size),
         }
         for number, call in enumerate(reading.called, 1):
             t, j = self.called(call)
-            nearer = of.nearer(t, j, S, PLACE)
+            nearer = loop.nearer(t, j, S, PLACE)
             premises[f"{call.operator} goes on #{number}"] = z3.Implies(
                 z3.And(call.path, nearer), self.ordered(call)
             )

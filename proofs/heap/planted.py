@@ -106,7 +106,7 @@ class Case:
         return f"keys {self.keys(self.elements)}, place {self.place}"
 
     def keys(self, elements: Sequence[int]) -> list[int]:
-        return [self.found.key(each) for each in elements]
+        return [self.found.key(element) for element in elements]
 
     def allowed(self) -> bool:
         """Whether the order is as the operator needs it."""
@@ -121,7 +121,7 @@ class Case:
         more = {"Up": [self.place], "Down": [self.place], self.heap.offer: [self.new]}
         of = [self.elements, *more.get(self.operator, [])]
         if self.heap.keyed:
-            of.append({each: self.found.key(each) for each in (*self.elements, self.new)})
+            of.append({element: self.found.key(element) for element in (*self.elements, self.new)})
         return of
 
     def expected(self) -> list[int]:
@@ -152,11 +152,11 @@ class Specified:
         return lambda: variants.specification(self.mechanism, ((old, new),)).module
 
     def operator(self, name: str, old: str = "", new: str = "") -> Operator:
-        of = variants.mechanisms()[self.mechanism]
+        mechanism = variants.mechanisms()[self.mechanism]
         compiled = variants.specification(self.mechanism, ((old, new),) if old else ())
-        scenario = next(iter(of.scenarios.values()))
+        scenario = next(iter(mechanism.scenarios.values()))
         threads: Any = scenario["threads"]
-        model = compiled.model(of.constants_of(scenario), tuple(threads))
+        model = compiled.model(mechanism.constants_of(scenario), tuple(threads))
         call = model.env.function(lambda program: program.define(compiled.module.definition(name)))
         plain = model.env.values.from_plain
 

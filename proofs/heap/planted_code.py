@@ -50,7 +50,7 @@ class Text:
             *given, keys = more
             queue = names["DelayQueue"]()
             known = {**keys, NOTHING: 0}
-            queue.heap = [Keyed(each, known) for each in elements]
+            queue.heap = [Keyed(element, known) for element in elements]
             match name:
                 case "Up" | "Down":
                     (place,) = given

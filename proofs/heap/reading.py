@@ -83,7 +83,7 @@ class Reading(Unfolding):
             case Builtin("$Except", (function, *pairs)):
                 return self.changed(function, pairs, names)
             case Builtin("$Tuple", elements):
-                return self.listed([self.of(each, names) for each in elements])
+                return self.listed([self.of(element, names) for element in elements])
             case Builtin("$FcnConstructor", (body,), (Bound((formal,), False, domain),)):
                 return self.everywhere(formal, domain, body, names)
             case Call():
@@ -95,9 +95,9 @@ class Reading(Unfolding):
     ) -> list[z3.BoolRef]:
         """Truth values, of which each is needed only where those before it are as ``read`` says."""
         made: list[z3.BoolRef] = []
-        for each in parts:
+        for part in parts:
             with self.where(*map(read, made)):
-                made.append(self.of(each, names))
+                made.append(self.of(part, names))
         return made
 
     def choice(self, test: Any, then: Expression, other: Expression, names: Names) -> Any:
@@ -108,7 +108,7 @@ class Reading(Unfolding):
         return either(test, one, two) if isinstance(one, Sequence) else z3.If(test, one, two)
 
     def call(self, node: Call, names: Names) -> Any:
-        given = [self.of(each, names) for each in node.arguments]
+        given = [self.of(argument, names) for argument in node.arguments]
         if not node.definition.standard and not node.definition.recursive:
             formals = zip(node.definition.formals, given, strict=True)
             return self.of(node.definition.body, {**names, **dict(formals)})
@@ -184,7 +184,7 @@ class Reading(Unfolding):
             raise OutsideSubset("a call or a quotient at each place of a function", body.place)
         within = z3.And(1 <= place, place <= length)
         self.obligations += [
-            z3.ForAll([place], z3.Implies(within, each)) for each in inner.obligations
+            z3.ForAll([place], z3.Implies(within, obligation)) for obligation in inner.obligations
         ]
 
         def at(index: Any) -> Any:

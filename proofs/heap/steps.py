@@ -40,8 +40,8 @@ class Steps:
         """What Init gives the queue."""
         values = [
             value
-            for each in conjuncts(self.module.definition("Init").body)
-            for value in self.defined(each)
+            for conjunct in conjuncts(self.module.definition("Init").body)
+            for value in self.defined(conjunct)
         ]
         if len(values) != 1:
             raise ProofError(f"Init gives {self.queue} {len(values)} values.")
@@ -64,7 +64,9 @@ class Steps:
 
         ProofError: they give one of them something else, or both another value.
         """
-        found = {label_of(each): frozenset(self.of(each)) - {SAME} for each in actions(self.module)}
+        found = {
+            label_of(action): frozenset(self.of(action)) - {SAME} for action in actions(self.module)
+        }
         for label, kinds in found.items():
             if KEY in kinds and len(kinds) > 1:
                 raise ProofError(
@@ -104,12 +106,12 @@ def assigned(node: Expression, name: str) -> Iterator[Expression]:
     match node:
         case Builtin("=", (Builtin("'", (Variable(variable),)), value)) if variable == name:
             yield value
-    for each in children(node):
-        yield from assigned(each, name)
+    for child in children(node):
+        yield from assigned(child, name)
 
 
 def mentioned(node: Expression, name: str) -> int:
     """How often a formula has a variable's next value."""
     here = isinstance(node, Builtin) and node.name == "'" and node.arguments[0]
     own = isinstance(here, Variable) and here.name == name
-    return int(own) + sum(mentioned(each, name) for each in children(node))
+    return int(own) + sum(mentioned(child, name) for child in children(node))

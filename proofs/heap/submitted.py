@@ -35,7 +35,7 @@ def operators(
             heap.title(name),
             f"{heap.shown(name)} of {of} {says}",
             vcs,
-            [each.control(heap, source) for each in faults if source and each.operator == name],
+            [fault.control(heap, source) for fault in faults if source and fault.operator == name],
             rests_on=rests_on,
             assumes=heap.ASSUMES,
             is_lemma=source is None,

@@ -93,7 +93,7 @@ def method(text: str, name: str) -> Callable[..., Any]:
     if len(found) != 1:
         raise ProofError(f"{CLASS} has {len(found)} methods {name}.")
     (own,) = found
-    loops = [each for each in ast.walk(own) if isinstance(each, ast.While | ast.For)]
+    loops = [node for node in ast.walk(own) if isinstance(node, ast.While | ast.For)]
     if loops:
         _one_turn(own, loops)
     later = ast.parse("from __future__ import annotations").body
@@ -113,7 +113,7 @@ def _one_turn(own: ast.FunctionDef, loops: list[ast.While | ast.For]) -> None:
     (loop, *more), name = loops, own.name
     if more or not isinstance(loop, ast.While) or loop.orelse or loop not in own.body:
         raise ProofError(f"{CLASS}.{name} has another loop than one `while`.")
-    if any(isinstance(each, ast.Continue) for each in ast.walk(loop)):
+    if any(isinstance(node, ast.Continue) for node in ast.walk(loop)):
         raise ProofError(f"{CLASS}.{name} has a `continue`, which the turn would miss.")
     before = own.body[: own.body.index(loop)]
     if both := _names(before) & _names([loop], ast.Store):

@@ -27,7 +27,7 @@ class Listed:
         return self.value("key", element) if self.keyed else element
 
     def keys_of(self, name: str) -> list[int]:
-        return [self.key(each) for each in self.elements(name)]
+        return [self.key(element) for element in self.elements(name)]
 
     def heap(self, name: str) -> bool:
         return is_heap(self.keys_of(name))

@@ -19,9 +19,9 @@ def scenario(wheels: str = "", linked: bool = False, **threads: str) -> dict[str
     those of wheels' times, or of what ``memory`` names: ``memory="a list; b list"``.
     """
     memory = threads.pop("memory", "; ".join(f"{name} current_time" for name in threads))
-    steps = {name: [each.split() for each in of.split("; ")] for name, of in threads.items()}
-    for each in memory.split("; ") if memory else ():
-        thread, field = each.split()
+    steps = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
+    for word in memory.split("; ") if memory else ():
+        thread, field = word.split()
         steps[f"{thread}.{field}"] = [["memory", thread, field]]
     return {"wheels": wheels.split(), "linked": linked, "threads": steps}
 

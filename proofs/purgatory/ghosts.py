@@ -83,7 +83,7 @@ def word(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
 
 
 def says(word_: z3.ExprRef, *words: str) -> z3.BoolRef:
-    return Or([word_ == BEGUN.value(each) for each in words])
+    return Or([word_ == BEGUN.value(word) for word in words])
 
 
 def back(s: SimpleNamespace, t: z3.ExprRef, n: z3.ExprRef, *labels: str) -> z3.BoolRef:

@@ -102,10 +102,10 @@ def terms(label: str, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, list[z3.Ex
             s.hk[any_one],
         ]
         numbers += [number, s.home[key], s.list[key], s.content_length[key] + 1]
-        numbers += [getattr(s, each)[any_one] for each in _NUMBERS.values()]
+        numbers += [getattr(s, number)[any_one] for number in _NUMBERS.values()]
         places += [s.spot[key], z3.Int("found_First!")]
         places += [getattr(s, each)[t] for each in _PLACES.get(of, ())]
-        places += [getattr(s, each)[any_one] for own in _PLACES.values() for each in own]
+        places += [getattr(s, each)[any_one] for place in _PLACES.values() for each in place]
         if of == "W":
             places.append(s.content_item_length[key][number] + 1)
             found["one_shard"] = [s.of_Shard[key]]

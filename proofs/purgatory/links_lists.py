@@ -103,13 +103,13 @@ class Linked(OnStacks):
         (key, number), (place, operation), (past, given) = list_, ahead, here
         length = s.content_item_length[key][number]
 
-        def is_there(at_: z3.ExprRef, what: z3.ExprRef) -> z3.BoolRef:
+        def is_there(at_: z3.ExprRef, term: z3.ExprRef) -> z3.BoolRef:
             item = listed(s, key, number, at_)
             spot = And(s.home[key] == number, s.spot[key] == at_)
             return And(
                 at_ <= length,
-                Or(item == NO_OPERATION, item == what),
-                Implies(what == s.viewed, spot),
+                Or(item == NO_OPERATION, item == term),
+                Implies(term == s.viewed, spot),
             )
 
         looked, is_to_give, has_given = labels

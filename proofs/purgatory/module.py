@@ -65,12 +65,12 @@ class Conditions:
         used: dict[str, list[z3.BoolRef]] = {}
         found: list[z3.BoolRef] = []
         missing: list[str] = []
-        for own in groups.values():
-            tried = [(own, self.needed(name, guards, own))]
-            if tried[0][1][2] and len(own) > 1:
+        for group in groups.values():
+            tried = [(group, self.needed(name, guards, group))]
+            if tried[0][1][2] and len(group) > 1:
                 tried = [
                     ({each: formula}, self.needed(name, guards, {each: formula}))
-                    for each, formula in own.items()
+                    for each, formula in group.items()
                 ]
             for names, (kept, made, lost) in tried:
                 missing += names if lost else ()
@@ -129,12 +129,12 @@ class Conditions:
         ``iterators``: the links of iterators alone, or all but them. ProofError: it is none, or
         does not.
         """
-        of = self.simulation
-        _, made = of.step(name)
+        simulation = self.simulation
+        _, made = simulation.step(name)
         guards = {f"guard {i}": simple(each) for i, each in enumerate(made.guards, 1)}
         goals = {
             each: simple(formula)
-            for each, formula in of.goals(name)
+            for each, formula in simulation.goals(name)
             if iterators is None or iterators == (each in ITERATORS)
         }
         used, found = self.follow(name, guards, goals)
@@ -144,8 +144,8 @@ class Conditions:
     @trusted()
     def can(self, label: str) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
         """The same, that the module can take the label's step where the proof's system can."""
-        of = self.simulation
-        used, found = self.follow(label, {}, {ENABLED: of.enabled(label)})
+        simulation = self.simulation
+        used, found = self.follow(label, {}, {ENABLED: simulation.enabled(label)})
         return used, all_of(found)
 
     def step(self, label: str, iterators: bool | None = None) -> VC:
@@ -159,7 +159,9 @@ class Conditions:
         used: dict[str, dict[int, z3.BoolRef]] = {}
         for kept, _ in parts:
             for premise, formulas in kept.items():
-                used.setdefault(premise, {}).update({each.get_id(): each for each in formulas})
+                used.setdefault(premise, {}).update(
+                    {formula.get_id(): formula for formula in formulas}
+                )
         premises = {name: z3.And([*of.values()]) for name, of in used.items()}
         reached = witnesses()
         state = reached.taken[label][0] if label in reached.taken else reached.start
@@ -234,7 +236,7 @@ THEORY.theorem(
         *[LateVC(label, partial(OF.step, label, False)) for label in APART],
         *[LateVC(f"{label}_iterators", partial(OF.step, label, True)) for label in APART],
     ],
-    [Control(each.name, each.says, each.find, "trace") for each in FAULTS],
+    [Control(fault.name, fault.says, fault.find, "trace") for fault in FAULTS],
     rests_on=(INVARIANT,),
     assumes=(*ATOMIC, "A-ENTERED", "A-INIT", "A-ORDER", "A-PROGRAM"),
     profile="nightly",

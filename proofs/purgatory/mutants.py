@@ -204,9 +204,9 @@ class ForcesUnlocked(InOrder):
 
     @action(t=THREAD)
     def unlocks_after_force(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        made = super().unlocks_after_force(s, t)
-        kept = {name: of for name, of in made.updates.items() if name not in ("owner", "depth")}
-        return Step(made.guards, kept)
+        step = super().unlocks_after_force(s, t)
+        kept = {name: of for name, of in step.updates.items() if name not in ("owner", "depth")}
+        return Step(step.guards, kept)
 
 
 class ExpiresAnyway(Purgatory):

@@ -49,11 +49,12 @@ class Planted:
 def broken_goal(reached: Reached) -> str | None:
     """A step within the reached states that breaks a goal: "way: goal"; None where none does."""
     assert isinstance(reached.system, Linked)
-    judged = Simulation(reached.system)
+    simulation = Simulation(reached.system)
     goals: dict[str, list[tuple[str, Any]]] = {}
     code = reached.instance.compiled.code
     enabled = {
-        label: reached.instance.function(code(judged.enabled(label), ("t",))) for label in WAITING
+        label: reached.instance.function(code(simulation.enabled(label), ("t",)))
+        for label in WAITING
     }
     threads = range(len(reached.model.threads))
     for state, move in reached.edges():
@@ -61,7 +62,7 @@ def broken_goal(reached: Reached) -> str | None:
             if not all(can(move.after, thread) for thread in threads):
                 return f"{label}: {ENABLED}"
         if move.action not in goals:
-            goals[move.action] = [*goals_on(judged, move.action, reached.instance)]
+            goals[move.action] = [*goals_on(simulation, move.action, reached.instance)]
         for name, holds in goals[move.action]:
             if not holds(state, *move.arguments):
                 return f"{move.action}: {name}"

@@ -54,7 +54,7 @@ def compiled(changes: Changes = ()) -> Compiled:
 
 def scenario(threads: Mapping[str, str], **fields: Any) -> dict[str, Any]:
     """A scenario as plain data. ``threads``: thread -> its steps, as a scenario file has them."""
-    steps = {name: [each.split() for each in of.split("; ")] for name, of in threads.items()}
+    steps = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
     return {**SCENARIO, **fields, "threads": steps}
 
 

@@ -65,7 +65,7 @@ def place_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
     """The thread's place on the operation, by its innermost procedure about that."""
 
     def named(*labels: str, other: z3.ExprRef) -> z3.ExprRef:
-        return first(*((at(s, t, each), getattr(AT, each)) for each in labels), other=other)
+        return first(*((at(s, t, label), getattr(AT, label)) for label in labels), other=other)
 
     height = s.stack_height[t]
     calls = first((at(s, t, "Q1"), AT.X1), (at(s, t, "D1"), AT.D1), other=AT.L6)

@@ -178,19 +178,19 @@ def _cancels_task(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
 
 
 def _on_complete(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
-    mine = within_force(s, t)
+    formula = within_force(s, t)
     if name == "D1_to_D2":
         return [
-            Case("calls_on_complete_locking", (), mine),
-            Case("another_is_to_lock", (), Not(mine)),
+            Case("calls_on_complete_locking", (), formula),
+            Case("another_is_to_lock", (), Not(formula)),
         ]
     if name == "D1_to_back":
-        return _if_mine("calls_on_complete", mine)
+        return _if_mine("calls_on_complete", formula)
     enters = s.Adds_item[s.co[t]][1] == s.viewed
     return [
-        Case("calls_on_complete", (), mine),
-        Case("comes_to_enter", (), And(Not(mine), enters)),
-        Case("", (), And(Not(mine), Not(enters))),
+        Case("calls_on_complete", (), formula),
+        Case("comes_to_enter", (), And(Not(formula), enters)),
+        Case("", (), And(Not(formula), Not(enters))),
     ]
 
 
@@ -358,5 +358,5 @@ def at_any_key(guard: z3.BoolRef) -> z3.BoolRef:
     if z3.is_quantifier(guard) and guard.is_forall():
         return z3.substitute_vars(guard.body(), z3.Const(f"any_{KEY.name}_1", KEY.z3))
     if z3.is_or(guard):
-        return Or([at_any_key(each) for each in guard.children()])
+        return Or([at_any_key(child) for child in guard.children()])
     return guard

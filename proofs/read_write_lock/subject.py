@@ -23,7 +23,7 @@ NEW = [z3.Const(f"new_{number}", THREAD.z3) for number in range(8)]
 
 def scenario(**threads: str) -> dict[str, Any]:
     """A scenario as plain data. ``threads``: thread -> its steps, as a scenario file has them."""
-    steps = {name: [each.split() for each in of.split("; ")] for name, of in threads.items()}
+    steps = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
     return {"threads": steps}
 
 

@@ -46,8 +46,8 @@ class Dues(Entries):
     VARIABLES = {**Entries.VARIABLES, "linker": array(ENTRY, THREAD)}
 
     def ghosts(self, name: str, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
-        known = super().ghosts(name, s, t)
-        return known | {"linker": Store(s.linker, s.ke[t], t)} if name == "W2_to_W3" else known
+        ghosts = super().ghosts(name, s, t)
+        return ghosts | {"linker": Store(s.linker, s.ke[t], t)} if name == "W2_to_W3" else ghosts
 
     def of_timer(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return Linked.of_timer(self, s)

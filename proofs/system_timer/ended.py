@@ -19,7 +19,7 @@ from proofs.system_timer.whole import OF_DUES, OF_ENTRIES, OF_P10, KeptDues, cit
 from wheelproof.prove.module.simulation import simple
 from wheelproof.prove.ts.ground import fresh, parts, taken_at
 
-OF_ENDS = tuple(each for each in Ends.conjuncts() if each not in OF_ENTRIES + OF_DUES)
+OF_ENDS = tuple(conjunct for conjunct in Ends.conjuncts() if conjunct not in OF_ENTRIES + OF_DUES)
 OF_SPEC = ("calls_return", "kafka_is_elsewhere", "thrown_is_caught")
 """Links of the corrected timer alone, which Spec.SystemTimer keeps: they say where calls return."""
 CALLS = ("entering_is_called", "level_is_one", *(f"link {each}" for each in OF_SPEC))
@@ -89,8 +89,8 @@ class KeptEnds(KeptDues):
                     "F2_to_W1": z3.Const("first_content!", ENTRY.z3),
                 }.get(name, e)
                 entries = [e, gone, s.row[n], s.row[last]]
-                homes = [s.home[each] for each in entries]
-                return [*entries, *homes, n, last, *(s.row_place[each] for each in entries)]
+                homes = [s.home[entry] for entry in entries]
+                return [*entries, *homes, n, last, *(s.row_place[entry] for entry in entries)]
         return []
 
     def instances(self, name: str) -> dict[str, z3.BoolRef]:

@@ -39,7 +39,7 @@ THEORY.theorem(
     "Inv.Ends",
     f"the invariant of entries, counters and programs, with the corrected timer, of {READ}: "
     "it holds at the start, and each step of each label keeps it",
-    [LateVC("start", OF.start), *[LateVC(each, partial(OF.step, each)) for each in ACTIONS]],
+    [LateVC("start", OF.start), *[LateVC(action, partial(OF.step, action)) for action in ACTIONS]],
     is_lemma=True,
     rests_on=("Inv.Dues", "Inv.Entries", "Spec.SystemTimer", "P10", "T5-advance", "trimmed"),
     assumes=ASSUMES,
@@ -50,7 +50,7 @@ THEORY.theorem(
     "The counter is the number of linked entries: each has a place of its own from 1 to the "
     "counter, and each such place has one.",
     [LateVC("counted", ConditionsOfTheCounter().counted)],
-    [Control(each.name, each.says, each.find, "trace") for each in COUNTS],
+    [Control(count.name, count.says, count.find, "trace") for count in COUNTS],
     rests_on=("Inv.Ends",),
     assumes=ASSUMES,
     profile="nightly",
@@ -60,7 +60,7 @@ THEORY.theorem(
     "every run is finite, whatever the schedule: each step of each label lowers one part of the "
     "rank and raises none before it, and no number of the rank is below 0",
     [LateVC("above", OF_RANK.above), *[LateVC(e, partial(OF_RANK.step, e)) for e in ACTIONS]],
-    [Control(each.name, each.says, each.find, "trace") for each in RANKS],
+    [Control(rank.name, rank.says, rank.find, "trace") for rank in RANKS],
     rests_on=("Inv.Ends", "Inv.Entries", "Spec.SystemTimer"),
     assumes=(*ASSUMES, "A-FINITE"),
     profile="nightly",
@@ -69,8 +69,8 @@ THEORY.theorem(
     "Timer.Moves",
     "a thread can take a step at each of its labels, unless it waits: for a lock, for the monitor "
     "of a flush, for something to come due or to end, or for a task to execute",
-    [LateVC(each, partial(OF_STEPS.moves, each)) for each in ACTIONS],
-    [Control(each.name, each.says, each.find, "trace") for each in WAITS],
+    [LateVC(action, partial(OF_STEPS.moves, action)) for action in ACTIONS],
+    [Control(wait.name, wait.says, wait.find, "trace") for wait in WAITS],
     rests_on=("Spec.SystemTimer",),
     assumes=ASSUMES,
     profile="nightly",
@@ -92,8 +92,8 @@ def stopped(
     THEORY.theorem(
         name,
         f"where no thread can step: {says}",
-        [LateVC(each, partial(OF_END.stop, each, known)) for each in conditions],
-        [Control(one.name, one.says, one.find, "trace") for one in ENDS if one.claim == claim],
+        [LateVC(condition, partial(OF_END.stop, condition, known)) for condition in conditions],
+        [Control(end.name, end.says, end.find, "trace") for end in ENDS if end.claim == claim],
         rests_on=tuple(dict.fromkeys([*known.values(), *rests_on])),
         assumes=(*ASSUMES, *(("A-FAIR", "A-LAST", "A-REAPS") if claim else lemma_assumes)),
         hypotheses=hypotheses,

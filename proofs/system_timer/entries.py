@@ -60,31 +60,31 @@ class Entries(EitherTimer):
     }
 
     def ghosts(self, name: str, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
-        known = super().ghosts(name, s, t)
+        ghosts = super().ghosts(name, s, t)
         match name:
             case "A3_to_W1" | "A3_to_W1_2":
                 e = s.ae[t]
                 task, place = s.TaskOf[e], self.length(s, s.TaskOf[e]) + 1
-                return known | {
+                return ghosts | {
                     "entered": Store(s.entered, e, True),
                     "owed": Store(s.owed, task, Store(s.owed[task], place, e)),
                     "position": Store(s.position, e, place),
                 }
             case "K1_to_K2":
-                return known | {"checked": Store(s.checked, s.ke[t], True)}
+                return ghosts | {"checked": Store(s.checked, s.ke[t], True)}
             case "X1_to_back" | "X1_to_back_2":
                 e = s.timerTaskEntry[s.ct[t]]
                 met = Or(s.withdrawn[e], And(e != NO_ENTRY, Not(s.checked[e])))
-                return known | {"withdrawn": Store(s.withdrawn, e, met)}
+                return ghosts | {"withdrawn": Store(s.withdrawn, e, met)}
             case "E2_to_T0":
                 e = s.task[t]
                 task, place = s.TaskOf[e], s.position[e]
                 last = s.owed[task][self.length(s, task)]
-                return known | {
+                return ghosts | {
                     "owed": Store(s.owed, task, Store(s.owed[task], place, last)),
                     "position": Store(s.position, last, place),
                 }
-        return known
+        return ghosts
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         none = And(Not(s.entered[E]), Not(s.checked[E]), Not(s.withdrawn[E]))

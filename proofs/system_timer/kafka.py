@@ -155,15 +155,15 @@ class KafkaEnds(Ends):
     def keys_are_of_their_slots(self, s: SimpleNamespace) -> z3.BoolRef:
         """A key is a multiple of its bucket's tick, of its slot, and within the turn or past."""
         level, size = s.level_of[B], s.WheelSize
-        own = tick(s, level)
+        number = tick(s, level)
         return ForAll(
             [B],
             Implies(
                 And(B != NO_BUCKET, s.key[B] != -1),
                 And(
-                    mod(s.key[B], own) == 0,
-                    slot(s.key[B], own, size) == s.slot_of[B],
-                    s.key[B] < s.current[level] + mul(own, size),
+                    mod(s.key[B], number) == 0,
+                    slot(s.key[B], number, size) == s.slot_of[B],
+                    s.key[B] < s.current[level] + mul(number, size),
                 ),
             ),
         )

@@ -148,9 +148,9 @@ class KafkaDues(KafkaReaper):
 
 
 OF_KAFKA_DUES = tuple(
-    each
-    for each in KafkaDues.conjuncts()
-    if each not in (*OF_KAFKA_ENDS, *OF_KAFKA_REAPER, *OF_ENTRIES)
+    conjunct
+    for conjunct in KafkaDues.conjuncts()
+    if conjunct not in (*OF_KAFKA_ENDS, *OF_KAFKA_REAPER, *OF_ENTRIES)
 )
 FREE = ("one_reaps", "first_is_ahead", "offered_is_ahead", "seen_by_now", *LOCKS)
 

@@ -24,7 +24,7 @@ from proofs.system_timer.simulation import TimerSimulation
 from proofs.system_timer.steps import STATEMENTS
 from proofs.system_timer.whole import OF_ENTRIES, KeptDues, KeptEntries, of_levels
 
-OF_KAFKA_ENDS = tuple(each for each in KafkaEnds.conjuncts() if each not in OF_ENTRIES)
+OF_KAFKA_ENDS = tuple(conjunct for conjunct in KafkaEnds.conjuncts() if conjunct not in OF_ENTRIES)
 CALLS = ("entering_is_called", "level_is_one", "calls_return", "kafka_is_elsewhere", "is_kafkas")
 """What every proof gets."""
 LOCKS = ("one_at_a_time", "readers_add", "polled_is_one")

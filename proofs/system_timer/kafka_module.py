@@ -46,7 +46,7 @@ THEORY.theorem(
     "Inv.KafkaEnds",
     "the invariant of locks, keys, entries, counters and programs, with Kafka's timer and any "
     f"number of reapers, of {READ}: it holds at the start, and each step of each label keeps it",
-    [LateVC("start", OF.start), *[LateVC(each, partial(OF.step, each)) for each in ACTIONS]],
+    [LateVC("start", OF.start), *[LateVC(action, partial(OF.step, action)) for action in ACTIONS]],
     is_lemma=True,
     rests_on=(
         *("Inv.Entries", "T17-insert", "T5-advance", "T8", "trimmed"),
@@ -60,7 +60,7 @@ THEORY.theorem(
     "With Kafka's timer the counter is the number of linked entries: each has a place of its own "
     "from 1 to the counter, and each such place has one.",
     [LateVC("counted", ConditionsOfKafkasCounter().counted)],
-    [Control(each.name, each.says, each.find, "trace") for each in COUNTS],
+    [Control(count.name, count.says, count.find, "trace") for count in COUNTS],
     rests_on=("Inv.KafkaEnds",),
     assumes=ASSUMES,
     profile="nightly",
@@ -71,7 +71,7 @@ THEORY.theorem(
     "step of each label lowers one part of the rank and raises none before it, and no number of "
     "the rank is below 0",
     [LateVC("above", OF_RANK.above), *[LateVC(e, partial(OF_RANK.step, e)) for e in ACTIONS]],
-    [Control(each.name, each.says, each.find, "trace") for each in RANKS],
+    [Control(rank.name, rank.says, rank.find, "trace") for rank in RANKS],
     rests_on=("Inv.KafkaEnds", "Inv.Entries"),
     assumes=(*ASSUMES, "A-FINITE"),
     profile="nightly",
@@ -81,8 +81,8 @@ THEORY.theorem(
     "with Kafka's timer a thread can take a step at each of its labels, unless it waits: for a "
     "lock, for the monitor of a flush, for something to come due or to end, or for a task to "
     "execute",
-    [LateVC(each, partial(OF_STEPS.moves, each)) for each in ACTIONS],
-    [Control(each.name, each.says, each.find, "trace") for each in WAITS],
+    [LateVC(action, partial(OF_STEPS.moves, action)) for action in ACTIONS],
+    [Control(wait.name, wait.says, wait.find, "trace") for wait in WAITS],
     rests_on=("Inv.KafkaEnds",),
     assumes=ASSUMES,
     profile="nightly",
@@ -93,7 +93,7 @@ THEORY.theorem(
     "step of each label keeps it",
     [
         LateVC("start", OF_REAPER.start),
-        *[LateVC(each, partial(OF_REAPER.step, each)) for each in ACTIONS],
+        *[LateVC(action, partial(OF_REAPER.step, action)) for action in ACTIONS],
     ],
     is_lemma=True,
     rests_on=("Inv.KafkaEnds", "Inv.Entries"),
@@ -106,7 +106,7 @@ THEORY.theorem(
     "start, and each step of each label keeps it",
     [
         LateVC("start", OF_DUES.start),
-        *[LateVC(each, partial(OF_DUES.step, each)) for each in ACTIONS],
+        *[LateVC(action, partial(OF_DUES.step, action)) for action in ACTIONS],
     ],
     is_lemma=True,
     rests_on=("Inv.KafkaReaper", "Inv.KafkaEnds", "Inv.Entries", "T17-insert", "trimmed"),
@@ -145,8 +145,8 @@ def stopped(
     THEORY.theorem(
         name,
         f"with Kafka's timer, where no thread can step: {says}",
-        [LateVC(each, partial(OF_END.stop, each, known)) for each in conditions],
-        [Control(one.name, one.says, one.find, "trace") for one in ENDS if one.claim == claim],
+        [LateVC(condition, partial(OF_END.stop, condition, known)) for condition in conditions],
+        [Control(end.name, end.says, end.find, "trace") for end in ENDS if end.claim == claim],
         rests_on=tuple(dict.fromkeys([*known.values(), *rests_on])),
         assumes=(*ASSUMES, *(("A-FAIR", "A-LAST", "A-REAPS") if claim else assumes)),
         hypotheses=hypotheses,
@@ -216,7 +216,7 @@ THEORY.theorem(
     "with Kafka's timer and one reaper, where no thread can step: once time has reached each "
     "deadline, every thread has ended, whether a refusal has ended the reaper or not.",
     [LateVC("all done", partial(OF_ITS_END.stop, "all done", ENDED))],
-    [Control(each.name, each.says, each.find, "trace") for each in CLOSES],
+    [Control(close.name, close.says, close.find, "trace") for close in CLOSES],
     rests_on=tuple(dict.fromkeys([*ENDED.values(), "Inv.KafkaReaper", *SO_FAR])),
     assumes=(*ASSUMES, "A-REAPER", "A-FAIR", "A-LAST", "A-REAPS"),
     hypotheses=AT_LAST,

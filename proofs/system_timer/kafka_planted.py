@@ -178,11 +178,11 @@ EARLY = {
 DUES: tuple[OfKafkasDues | TwoReapers | OfAnyFirst, ...] = (
     *[
         OfKafkasDues(
-            *(each.name.replace("_", " "), each.says, each.old, each.new),
-            *(with_kafkas(each.program), EARLY[each.name], each.property),
+            *(fault.name.replace("_", " "), fault.says, fault.old, fault.new),
+            *(with_kafkas(fault.program), EARLY[fault.name], fault.property),
         )
-        for each in FAULTS
-        if isinstance(each, OfDues) and each.name in EARLY
+        for fault in FAULTS
+        if isinstance(fault, OfDues) and fault.name in EARLY
     ],
     TwoReapers(),
     OfAnyFirst(),

@@ -40,8 +40,8 @@ class KafkaReaper(KafkaEnds):
     VARIABLES = {**KafkaEnds.VARIABLES, "died": INT}
 
     def ghosts(self, name: str, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
-        known = super().ghosts(name, s, t)
-        return known | {"died": s.turn[t] - 1} if name == "Q6_to_back" else known
+        ghosts = super().ghosts(name, s, t)
+        return ghosts | {"died": s.turn[t] - 1} if name == "Q6_to_back" else ghosts
 
     def of_timer(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         """Which timer it is, and A-REAPER."""
@@ -67,13 +67,19 @@ class KafkaReaper(KafkaEnds):
 
 
 OF_KAFKA_REAPER = tuple(
-    each for each in KafkaReaper.conjuncts() if each not in (*OF_KAFKA_ENDS, *OF_ENTRIES)
+    conjunct
+    for conjunct in KafkaReaper.conjuncts()
+    if conjunct not in (*OF_KAFKA_ENDS, *OF_ENTRIES)
 )
 
 
 def cited_of_reaper(premises: Mapping[str, z3.BoolRef], own: tuple[str, ...]) -> dict[str, str]:
     """The theorems whose statements are premises, by premise; ``own``: as for `cited`."""
-    known = {each: INVARIANT for each in premises if each in OF_KAFKA_REAPER and each not in own}
+    known = {
+        premise: INVARIANT
+        for premise in premises
+        if premise in OF_KAFKA_REAPER and premise not in own
+    }
     return cited_ends(premises, own) | known
 
 

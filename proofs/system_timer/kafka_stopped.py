@@ -100,11 +100,11 @@ class ConditionsOfKafkasEnd(ConditionsOfKafka, ConditionsOfTheEnd):
     def terms(self, name: str) -> list[z3.ExprRef]:
         """Further, of an entry in a bucket: the bucket, who has it, and whose key it has."""
         s = self.simulation.s
-        known = super().terms(name)
+        terms = super().terms(name)
         if not name.startswith("all "):
-            return known
+            return terms
         (one,) = ENTRY.consts("any_Entry_1")
         e = s.row[1] if name == "all done" else one
         b = s.home[e]
         queued = [b, s.token[b], s.keyer[b], waiting.FIRST, s.keyer[waiting.FIRST]]
-        return [*known, e, *queued, s.linker[e], s.last]
+        return [*terms, e, *queued, s.linker[e], s.last]

@@ -112,8 +112,8 @@ class Linked(Generated):
         """The ghosts' next values."""
         match name:
             case "R1_to_R2" | "R4_to_R5" | "R8_to_R5" | "Q1_to_Q2":
-                polled = self.way(name).firsts["first_queue"].element
-                return {"token": Store(s.token, polled, t)}
+                element = self.way(name).firsts["first_queue"].element
+                return {"token": Store(s.token, element, t)}
             case "R3_to_R8":
                 return {"token": Store(s.token, s.polled[t], NO_THREAD)}
             case "W4_to_back":

@@ -60,9 +60,12 @@ class Conditions:
         premises: dict[str, z3.BoolRef],
     ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
         """The instances from which the goals follow. ProofError: one does not, by its name."""
-        of = self.simulation
+        simulation = self.simulation
         kept, goal, missing = cores(
-            of.module, premises | of.instances(name) | guards, goals, of.hints()
+            simulation.module,
+            premises | simulation.instances(name) | guards,
+            goals,
+            simulation.hints(),
         )
         if missing:
             raise ProofError(f"{name}: {', '.join(missing)} does not follow")
@@ -70,23 +73,23 @@ class Conditions:
 
     def step(self, label: str) -> VC:
         """The ways of one label: each is a step of the proof's system and keeps the links."""
-        of = self.simulation
+        simulation = self.simulation
         used: dict[str, dict[int, z3.BoolRef]] = {}
         goals = []
-        ways = of.module.LABELS[label]
+        ways = simulation.module.LABELS[label]
         for name in ways:
-            _, made = of.step(name)
+            _, made = simulation.step(name)
             guards = {f"guard {i}": simple(each) for i, each in enumerate(made.guards, 1)}
             kept, goal = self.proved(
                 name,
                 guards,
-                {each: simple(formula) for each, formula in of.goals(name)},
+                {each: simple(formula) for each, formula in simulation.goals(name)},
                 self.premises,
             )
             needed = [each for premise in guards for each in kept.pop(premise, [])]
             for premise, formulas in kept.items():
                 of_label = used.setdefault(premise, {})
-                of_label.update({each.get_id(): each for each in formulas})
+                of_label.update({formula.get_id(): formula for formula in formulas})
             goals.append(z3.Implies(all_of(needed), goal))
         premises = {name: z3.And([*parts.values()]) for name, parts in used.items()}
         return VC(label, premises, z3.And(goals), self.vivid(ways), cites=self.cites(premises))
@@ -102,14 +105,24 @@ class Conditions:
 
     def start(self) -> VC:
         """Init is a start of the proof's system, and the links hold there."""
-        of = self.simulation
+        simulation = self.simulation
         formulas = {
-            **{f"proof given {i}": f for i, f in enumerate(of.proof.given(of.a), 1)},
-            **{f"proof start {i}": f for i, f in enumerate(of.proof.initially(of.a), 1)},
-            **{name: of.module.formula(name, of.s) for name in of.module.conjuncts()},
+            **{
+                f"proof given {i}": f for i, f in enumerate(simulation.proof.given(simulation.a), 1)
+            },
+            **{
+                f"proof start {i}": f
+                for i, f in enumerate(simulation.proof.initially(simulation.a), 1)
+            },
+            **{
+                name: simulation.module.formula(name, simulation.s)
+                for name in simulation.module.conjuncts()
+            },
         }
-        premises = {f"given {i}": f for i, f in enumerate(of.module.given(of.s), 1)} | {
-            f"initially {i}": f for i, f in enumerate(of.module.initially(of.s), 1)
+        premises = {
+            f"given {i}": f for i, f in enumerate(simulation.module.given(simulation.s), 1)
+        } | {
+            f"initially {i}": f for i, f in enumerate(simulation.module.initially(simulation.s), 1)
         }
         goals = {name: simple(each) for name, each in formulas.items()}
         kept, goal = self.proved("start", {}, goals, premises)
@@ -140,7 +153,7 @@ THEORY.theorem(
         LateVC("start", OF.start),
         *[LateVC(label, partial(OF.step, label)) for label in ACTIONS],
     ],
-    [Control(each.name, each.says, each.find, "trace") for each in FAULTS],
+    [Control(fault.name, fault.says, fault.find, "trace") for fault in FAULTS],
     rests_on=(
         INVARIANT,
         *("divmod", "comm", "dist", "mono", "zero_one", "quotient_unique", "trimmed", "T1"),

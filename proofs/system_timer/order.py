@@ -82,7 +82,7 @@ class InOrder(Invariant):
     def each_is_somewhere(self, s: SimpleNamespace) -> z3.BoolRef:
         """What was handed over has started, is taken, or waits."""
         lengths = s.started_length, If(self.has_one(s), 1, 0), s.waiting_length
-        return And(*[each >= 0 for each in lengths], s.handed_length == sum(lengths))
+        return And(*[length >= 0 for length in lengths], s.handed_length == sum(lengths))
 
     @conjunct
     def waits_in_order(self, s: SimpleNamespace) -> z3.BoolRef:

@@ -139,8 +139,8 @@ class Refusal:
     def ended(self) -> VC:
         """At the end no thread can take any step: all have ended."""
         last, t = self.states[-1], z3.Const("ended", THREAD.z3)
-        places = [of for of in self.module.LABELS if of != "Done"]
-        stays = Not(Or([at(last, t, "Idle" if of == "T0" else of) for of in places]))
+        places = [label for label in self.module.LABELS if label != "Done"]
+        stays = Not(Or([at(last, t, "Idle" if place == "T0" else place) for place in places]))
         return self.condition("ended", simple(Implies(t != NO_THREAD, stays)))
 
     def lost(self) -> VC:
@@ -185,15 +185,15 @@ def stopped(old: str = "", new: str = "", shut: bool = True) -> str:
     The first entry is "one". ``shut``: whether the executor is shut down.
     """
     reached, (_, start) = ReachedTimer(TWO, old, new, base=Entries), flushing()
-    of = reached.system
-    assert isinstance(of, Entries)
-    place = [*of.VARIABLES].index("shut")
+    system = reached.system
+    assert isinstance(system, Entries)
+    place = [*system.VARIABLES].index("shut")
     state = (*start[:place], shut, *start[place + 1 :])
     number = {each: reached.instance.number[each] for each in ("Thread", "Entry")}
     for step, name in enumerate(RUN, 1):
         after = None
-        if name in of.actions():
-            firsts = [number["Entry"]["one"] for _ in of.way(name).firsts]
+        if name in system.actions():
+            firsts = [number["Entry"]["one"] for _ in system.way(name).firsts]
             after = reached.instance.take(name, state, (number["Thread"]["r"], *firsts))
         if after is None:
             return step_name(step)
@@ -255,7 +255,7 @@ THEORY.theorem(
         LateVC("ended", OF.ended),
         LateVC("lost", OF.lost),
     ],
-    [Control(each.name, each.says, each.find, "trace") for each in FAULTS],
+    [Control(fault.name, fault.says, fault.find, "trace") for fault in FAULTS],
     assumes=(*ATOMIC, "A-PROGRAM", "A-FAIR"),
     profile="nightly",
 )

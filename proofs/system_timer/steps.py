@@ -161,14 +161,14 @@ class BucketSteps(System):
 
         if name in ("finds_its_key", "sets_key"):
             t = values["t"]
-            given = instance(
+            formula = instance(
                 "T17-key",
                 e=s.deadline[s.entry[t]],
                 c=s.clock[s.into[t]],
                 t=s.tick[s.into[t]],
                 w=s.size,
             )
-            return {"T17-insert #1": insert(t), "T17-key #1": given}
+            return {"T17-insert #1": insert(t), "T17-key #1": formula}
         if name == "advances":
             return {
                 "T17-clock #1": ForAll(

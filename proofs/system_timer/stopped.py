@@ -73,23 +73,27 @@ class Conditions(ConditionsOfDues):
         premises: Mapping[str, z3.BoolRef],
     ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
         """As in the base class. A goal is tried with itself alone first, then with `NEEDS`."""
-        of = self.simulation
-        made = of.instances(name)
+        simulation = self.simulation
+        made = simulation.instances(name)
         known = {**premises, **made, **opened(guards)}
         used: dict[str, dict[int, z3.BoolRef]] = {}
         found, missing = [], []
         for each, goal in goals.items():
-            first = {each, *guards, *made, *of.CALLS}
-            for names in first, first.union(of.NEEDS.get(each, ())):
+            first = {each, *guards, *made, *simulation.CALLS}
+            for names in first, first.union(simulation.NEEDS.get(each, ())):
                 near = {one: f for one, f in known.items() if one in names or _is_constant(one)}
-                hints = [*of.terms(name), *of.further(name, each)]
-                kept, shown, lost = cores(of.module, near, {each: goal}, hints, (), self.instances)
+                hints = [*simulation.terms(name), *simulation.further(name, each)]
+                kept, shown, lost = cores(
+                    simulation.module, near, {each: goal}, hints, (), self.instances
+                )
                 if not lost:
                     break
             missing += lost
             found.append(shown)
             for premise, formulas in kept.items():
-                used.setdefault(premise, {}).update({one.get_id(): one for one in formulas})
+                used.setdefault(premise, {}).update(
+                    {formula.get_id(): formula for formula in formulas}
+                )
         if missing:
             raise ProofError(f"{name}: {', '.join(missing)} does not follow")
         return {each: [*formulas.values()] for each, formulas in used.items()}, all_of(found)
@@ -119,18 +123,18 @@ class ConditionsOfSteps(Conditions):
 
     def moves(self, label: str) -> VC:
         """ProofError: it does not follow that a thread can step."""
-        of = self.simulation.module
-        assert isinstance(of, Ends)
-        first, goal = waiting.can_step(of, self.simulation.s, label)
+        module = self.simulation.module
+        assert isinstance(module, Ends)
+        first, goal = waiting.can_step(module, self.simulation.s, label)
         names = (*self.simulation.CALLS, *self.NEEDS)
         known = {each: f for each, f in self.premises.items() if each in names or "given" in each}
         kept, shown, missing = cores(
-            of, known | first, {"can step": simple(goal)}, [SOME, SOME_ENTRY]
+            module, known | first, {"can step": simple(goal)}, [SOME, SOME_ENTRY]
         )
         if missing:
             raise ProofError(f"{label}: it does not follow that the module can step")
         premises = {name: And(parts) for name, parts in kept.items()}
-        ways = of.LABELS[label]
+        ways = module.LABELS[label]
         return VC(label, premises, shown, self.vivid(ways), cites=self.cites(premises))
 
 
@@ -143,7 +147,7 @@ class ConditionsOfTheCounter(Conditions):
         of, s = self.simulation.module, self.simulation.s
         assert isinstance(of, Ends)
         names = ("links_are_listed", "linked_at_home")
-        known = {each: self.premises[each] for each in names}
+        known = {name: self.premises[name] for name in names}
         goal = simple(of.counter_exact(s))
         kept, shown, missing = cores(of, known, {"counted": goal}, [z3.Int("any_Int_1")])
         if missing:
@@ -251,9 +255,9 @@ class ConditionsOfTheEnd(Conditions):
         return VC(name, used, goal, vivid, cites=cites)
 
     def late(self) -> z3.BoolRef:
-        of = self.simulation.module
-        assert isinstance(of, Ends)
-        return of.lateness_bound(self.simulation.s)
+        module = self.simulation.module
+        assert isinstance(module, Ends)
+        return module.lateness_bound(self.simulation.s)
 
 
 def _is_constant(name: str) -> bool:

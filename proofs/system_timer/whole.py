@@ -32,7 +32,7 @@ OF_QUEUE = {"queued_once_with_its_key": ("kafka_is_elsewhere",), "lateness_bound
 They follow from the conjuncts on keys, and from what is seen.
 """
 OF_ENTRIES = tuple(Entries.conjuncts())
-OF_DUES = tuple(each for each in Dues.conjuncts() if each not in OF_ENTRIES)
+OF_DUES = tuple(conjunct for conjunct in Dues.conjuncts() if conjunct not in OF_ENTRIES)
 
 
 class KeptEntries(TimerSimulation):

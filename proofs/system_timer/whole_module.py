@@ -67,8 +67,8 @@ class Conditions(OfModule):
         premises: Mapping[str, z3.BoolRef],
     ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
         """As in the base class. A goal is tried with itself alone first, then with its like."""
-        of = self.simulation
-        known = {**premises, **of.instances(name), **guards}
+        simulation = self.simulation
+        known = {**premises, **simulation.instances(name), **guards}
         near = {each: f for each, f in known.items() if not each.startswith("proof ")}
         used: dict[str, dict[int, z3.BoolRef]] = {}
         found, missing = [], []
@@ -77,33 +77,44 @@ class Conditions(OfModule):
             alone = {other: formula for other, formula in known.items() if other in first}
             for tried in alone, near, known:
                 kept, made, lost = cores(
-                    of.module, tried, {each: goal}, of.terms(name), (), self.instances
+                    simulation.module,
+                    tried,
+                    {each: goal},
+                    simulation.terms(name),
+                    (),
+                    self.instances,
                 )
                 if not lost:
                     break
             missing += lost
             found.append(made)
             for premise, formulas in kept.items():
-                used.setdefault(premise, {}).update({one.get_id(): one for one in formulas})
+                used.setdefault(premise, {}).update(
+                    {formula.get_id(): formula for formula in formulas}
+                )
         if missing:
             raise ProofError(f"{name}: {', '.join(missing)} does not follow")
         return {each: [*formulas.values()] for each, formulas in used.items()}, z3.And(found)
 
     def start(self) -> VC:
         """The conjuncts hold where Init does."""
-        of = self.simulation
-        given = {f"given {i}": f for i, f in enumerate(of.module.given(of.s), 1)}
-        start = {f"initially {i}": f for i, f in enumerate(of.module.initially(of.s), 1)}
-        goals = {name: simple(of.module.formula(name, of.s)) for name in of.OWN}
+        simulation = self.simulation
+        given = {f"given {i}": f for i, f in enumerate(simulation.module.given(simulation.s), 1)}
+        start = {
+            f"initially {i}": f for i, f in enumerate(simulation.module.initially(simulation.s), 1)
+        }
+        goals = {
+            name: simple(simulation.module.formula(name, simulation.s)) for name in simulation.OWN
+        }
         kept, goal = self.proved("start", {}, goals, given | start)
         used = {each: z3.And(parts) for each, parts in kept.items()}
-        reached = witnesses(self.BASE)["T0_to_A1"]
-        return VC("start", used, goal, reached.in_state(reached.start), cites=self.cites(used))
+        witness = witnesses(self.BASE)["T0_to_A1"]
+        return VC("start", used, goal, witness.in_state(witness.start), cites=self.cites(used))
 
     def safe(self, name: str) -> VC:
         """A property follows from the invariant."""
-        of = self.simulation
-        goals = {name: simple(of.module.formula(name, of.s))}
+        simulation = self.simulation
+        goals = {name: simple(simulation.module.formula(name, simulation.s))}
         known = {
             each: formula
             for each, formula in self.premises.items()
@@ -111,9 +122,9 @@ class Conditions(OfModule):
         }
         kept, goal = self.proved(name, {}, goals, known)
         used = {each: z3.And(parts) for each, parts in kept.items()}
-        way = SEEN[of.module.safety()[name].theorem]
-        reached = witnesses(self.BASE)[way]
-        vivid = reached.in_state(reached.taken[way][0])
+        way = SEEN[simulation.module.safety()[name].theorem]
+        witness = witnesses(self.BASE)[way]
+        vivid = witness.in_state(witness.taken[way][0])
         return VC(name, used, goal, vivid, cites=cited(used, ()))
 
     def cites(self, premises: Mapping[str, z3.BoolRef]) -> dict[str, str]:
@@ -138,7 +149,10 @@ def invariant(
     THEORY.theorem(
         name,
         f"{says} of {READ}: it holds at the start, and each step of each label keeps it",
-        [LateVC("start", of.start), *[LateVC(each, partial(of.step, each)) for each in ACTIONS]],
+        [
+            LateVC("start", of.start),
+            *[LateVC(action, partial(of.step, action)) for action in ACTIONS],
+        ],
         is_lemma=True,
         rests_on=rests_on,
         assumes=(*ATOMIC, *assumes),
@@ -154,9 +168,9 @@ def follows(of: Conditions, name: str, rests_on: tuple[str, ...], assumes: tuple
         " ".join(each.says for each in own.values()),
         [LateVC(each, partial(of.safe, each)) for each in own],
         [
-            Control(each.name, each.says, each.find, "trace")
-            for each in FAULTS
-            if name == f"Timer.{each.property}"
+            Control(fault.name, fault.says, fault.find, "trace")
+            for fault in FAULTS
+            if name == f"Timer.{fault.property}"
         ],
         rests_on=rests_on,
         assumes=(*ATOMIC, *assumes),

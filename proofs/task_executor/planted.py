@@ -16,7 +16,7 @@ def scenario(does: str, **threads: str) -> dict[str, Any]:
     ``threads``: thread -> its operations.
     """
     tasks = {name: of for name, *of in map(str.split, does.split("; "))}
-    operations = {name: [each.split() for each in of.split("; ")] for name, of in threads.items()}
+    operations = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
     return {"does": tasks, "threads": {**operations, "worker": [["work"]]}}
 
 

@@ -64,18 +64,18 @@ class Conditions:
 
     def way(self, name: str) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef, list[str]]:
         """The premises that a way's goals need, the goals, and those that do not follow."""
-        of = self.refinement
-        values, made = of.step(name)
+        refinement = self.refinement
+        values, made = refinement.step(name)
         guards = {f"guard {i}": simple(each) for i, each in enumerate(made.guards, 1)}
         t = values["t"]
         return cores(
-            of.module,
+            refinement.module,
             self.premises | guards,
             {
                 each: self.opened(formula, t) if ": guard" in each else simple(formula)
-                for each, formula in of.goals(name)
+                for each, formula in refinement.goals(name)
             },
-            hints(name, of.s, t),
+            hints(name, refinement.s, t),
             OF_RING,
         )
 
@@ -100,7 +100,7 @@ class Conditions:
             ]
             for premise, formulas in kept.items():
                 of_label = used.setdefault(premise, {})
-                of_label.update({each.get_id(): each for each in formulas})
+                of_label.update({formula.get_id(): formula for formula in formulas})
             goals.append(z3.Implies(z3.And(needed), goal))
         premises = {name: z3.And([*parts.values()]) for name, parts in used.items()}
         return VC(
@@ -113,13 +113,13 @@ class Conditions:
 
     def start(self) -> VC:
         """What Init says is mapped to what the atomic Init says; no entry is held."""
-        of = self.refinement
-        module, machine = of.module, of.machine
+        refinement = self.refinement
+        module, machine = refinement.module, refinement.machine
         begun = starts(machine, machine.symbols(), READ_LATER)
-        mapped = [of.read(each, {}) for each in begun if z3.is_quantifier(each)]
-        goal = z3.And(*mapped, *[module.formula(name, of.s) for name in OWN])
-        premises = {f"given {i}": f for i, f in enumerate(module.given(of.s), 1)} | {
-            f"initially {i}": f for i, f in enumerate(module.initially(of.s), 1)
+        mapped = [refinement.read(each, {}) for each in begun if z3.is_quantifier(each)]
+        goal = z3.And(*mapped, *[module.formula(name, refinement.s) for name in OWN])
+        premises = {f"given {i}": f for i, f in enumerate(module.given(refinement.s), 1)} | {
+            f"initially {i}": f for i, f in enumerate(module.initially(refinement.s), 1)
         }
         found = core(grounded(module, Condition("start", "init", premises, goal)))
         if found is None:
@@ -150,7 +150,7 @@ THEORY.theorem(
         LateVC("start", OF.start),
         *[LateVC(label, partial(OF.step, label)) for label in ACTIONS],
     ],
-    [Control(each.name, each.says, each.find, "trace") for each in FAULTS],
+    [Control(fault.name, fault.says, fault.find, "trace") for fault in FAULTS],
     rests_on=(PROVED, STEPS),
     assumes=(*ATOMIC, "A-CARDINALITY", *ASSUMED),
     profile="nightly",

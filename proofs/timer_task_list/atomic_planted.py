@@ -53,7 +53,7 @@ class Atomized:
             value = chosen(value, places[-1])
         names = tuple(f"place_{number}" for number in range(len(places)))
         instance = self.reached.instance
-        of_places = [instance.places[each.sort().name()] for each in places]
+        of_places = [instance.places[place.sort().name()] for place in places]
         return of_places, instance.function(instance.compiled.code(value, names))
 
     def state(self, state: State) -> State:
@@ -88,8 +88,8 @@ class Atomized:
             before, after = self.state(state), self.state(move.after)
             if before == after:
                 continue
-            taken = self.instance.moves(before, thread=move.arguments[0])
-            if all(each.after != after for each in taken):
+            moves = self.instance.moves(before, thread=move.arguments[0])
+            if all(each.after != after for each in moves):
                 yield move.action
 
 

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import z3
 from z3 import And, If, Implies, Not, Or
 
+from proofs.timer_task_list import state
 from proofs.timer_task_list.atomic_links import Held
 from proofs.timer_task_list.atomic_words import PHASE
 from proofs.timer_task_list.atomic_words import system as atomic
 from proofs.timer_task_list.links import at, entry, on
 from proofs.timer_task_list.rings import Rings
 from proofs.timer_task_list.simulation import Simulation
-from proofs.timer_task_list import state
 from proofs.timer_task_list.state import (
     ENTRY,
     LIST,
@@ -206,8 +206,8 @@ class Refinement(Simulation):
                     for variable, value in updates.items()
                 },
                 [
-                    self.read(z3.substitute(each, *places), values)
-                    for each in self.machine.obligations(name)
+                    self.read(z3.substitute(obligation, *places), values)
+                    for obligation in self.machine.obligations(name)
                 ],
             )
 

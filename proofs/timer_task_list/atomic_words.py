@@ -48,6 +48,8 @@ def system(old: str = "", new: str = "") -> type[Machine]:
         raise ValueError(f"{file.name} has {text.count(old)} times: {old}")
     module = export.load(file, {file.name: text.replace(old, new)} if old else None)
     actions = [
-        each.name for each in disjuncts(module.definition("Step").body) if isinstance(each, Call)
+        disjunct.name
+        for disjunct in disjuncts(module.definition("Step").body)
+        if isinstance(disjunct, Call)
     ]
     return machines.made("TimerTaskListAtomic", module, WORDS, actions, RESULTS)

@@ -255,18 +255,18 @@ BEGUN = {
 
 def scenario(fault: Fault, trace: list[Taken]) -> dict[str, Any]:
     """The scenario whose program the trace is a run of."""
-    of = fault.scope
-    assert isinstance(of, Rings)
-    programs: dict[Any, list[list[Any]]] = {thread: [] for thread in of.elements["Thread"]}
+    scope = fault.scope
+    assert isinstance(scope, Rings)
+    programs: dict[Any, list[list[Any]]] = {thread: [] for thread in scope.elements["Thread"]}
     for taken in trace:
         if taken.action in BEGUN:
             thread, *arguments = taken.arguments
             programs[thread].append([BEGUN[taken.action], *arguments])
     return {
-        "lists": list(of.elements["TaskList"]),
-        "task_of": dict(of.task_of),
-        "ring": {name: list(members) for name, members in of.ring.items()},
-        "current": list(of.current),
+        "lists": list(scope.elements["TaskList"]),
+        "task_of": dict(scope.task_of),
+        "ring": {name: list(members) for name, members in scope.ring.items()},
+        "current": list(scope.current),
         "threads": programs,
     }
 

@@ -44,18 +44,18 @@ class Conditions:
 
     def step(self, label: str) -> VC:
         """The ways of one label: each is a step of the proof's system and keeps the links."""
-        of = self.simulation
+        simulation = self.simulation
         used: dict[str, dict[int, z3.BoolRef]] = {}
         goals = []
-        ways = of.module.LABELS[label]
+        ways = simulation.module.LABELS[label]
         for name in ways:
-            values, made = of.step(name)
+            values, made = simulation.step(name)
             guards = {f"guard {i}": simple(each) for i, each in enumerate(made.guards, 1)}
             kept, goal, missing = cores(
-                of.module,
+                simulation.module,
                 self.premises | guards,
-                {each: simple(formula) for each, formula in of.goals(name)},
-                hints(name, of.s, values["t"]),
+                {each: simple(formula) for each, formula in simulation.goals(name)},
+                hints(name, simulation.s, values["t"]),
                 set(Rings.conjuncts()) - set(Linked.conjuncts()),
             )
             if missing:
@@ -63,7 +63,7 @@ class Conditions:
             needed = [each for premise in guards for each in kept.pop(premise, [])]
             for premise, formulas in kept.items():
                 of_label = used.setdefault(premise, {})
-                of_label.update({each.get_id(): each for each in formulas})
+                of_label.update({formula.get_id(): formula for formula in formulas})
             goals.append(z3.Implies(z3.And(needed), goal))
         premises = {name: z3.And([*parts.values()]) for name, parts in used.items()}
         return VC(
@@ -76,30 +76,36 @@ class Conditions:
 
     def start(self) -> VC:
         """Init is a start of the proof's system, and the links hold there."""
-        of = self.simulation
+        simulation = self.simulation
         goal = z3.And(
-            *[simple(each) for each in of.proof.initially(of.a)],
-            *[of.module.formula(name, of.s) for name in of.module.conjuncts() if name not in RINGS],
+            *[simple(formula) for formula in simulation.proof.initially(simulation.a)],
+            *[
+                simulation.module.formula(name, simulation.s)
+                for name in simulation.module.conjuncts()
+                if name not in RINGS
+            ],
         )
-        premises = {f"given {i}": f for i, f in enumerate(of.module.given(of.s), 1)} | {
-            f"initially {i}": f for i, f in enumerate(of.module.initially(of.s), 1)
+        premises = {
+            f"given {i}": f for i, f in enumerate(simulation.module.given(simulation.s), 1)
+        } | {
+            f"initially {i}": f for i, f in enumerate(simulation.module.initially(simulation.s), 1)
         }
         reached = Reached(SMALL[0])
-        found = core(grounded(of.module, Condition("start", "init", premises, goal)))
+        found = core(grounded(simulation.module, Condition("start", "init", premises, goal)))
         if found is None:
             raise ProofError("the start does not follow from what Init is known to say")
         return VC("start", found.premises, found.goal, reached.in_state(reached.start))
 
     def rings(self) -> VC:
         """RingWellFormed, of what the labels keep."""
-        of = self.simulation
+        simulation = self.simulation
         premises = {
-            **{f"given {i}": f for i, f in enumerate(of.module.given(of.s), 1)},
-            **{name: of.module.formula(name, of.s) for name in RINGS},
+            **{f"given {i}": f for i, f in enumerate(simulation.module.given(simulation.s), 1)},
+            **{name: simulation.module.formula(name, simulation.s) for name in RINGS},
         }
-        assert isinstance(of.module, Rings)
-        goal = of.module.ring_well_formed(of.s)
-        found = core(grounded(of.module, Condition("rings", "implication", premises, goal)))
+        assert isinstance(simulation.module, Rings)
+        goal = simulation.module.ring_well_formed(simulation.s)
+        found = core(grounded(simulation.module, Condition("rings", "implication", premises, goal)))
         if found is None:
             raise ProofError("RingWellFormed does not follow from the invariant")
         reached = Reached(SMALL[0])
@@ -132,7 +138,7 @@ THEORY.theorem(
         LateVC("start", OF.start),
         *[LateVC(label, partial(OF.step, label)) for label in ACTIONS],
     ],
-    [Control(each.name, each.says, each.find, "trace") for each in FAULTS],
+    [Control(fault.name, fault.says, fault.find, "trace") for fault in FAULTS],
     rests_on=("Inv.TimerTaskList",),
     assumes=(*ATOMIC, "A-CARDINALITY", "A-INIT", "A-PROGRAM"),
     profile="nightly",
@@ -142,7 +148,7 @@ THEORY.theorem(
     "When a list's monitor is free, its ring is closed by next and prev, which undo each "
     "other (RingWellFormed of module TimerTaskList), at any length.",
     [LateVC("RingWellFormed", OF.rings)],
-    [Control(each.name, each.says, each.find, "trace") for each in FAULTS[1:2]],
+    [Control(fault.name, fault.says, fault.find, "trace") for fault in FAULTS[1:2]],
     rests_on=(STEPS,),
     assumes=(*ATOMIC, "A-CARDINALITY", *OF_MODULE),
     profile="nightly",

@@ -49,19 +49,23 @@ class Conditions:
     @cached_property
     def premises(self) -> dict[str, z3.BoolRef]:
         """The constants and the links; the invariant of the proof's system is not needed."""
-        known = self.simulation.premises()
+        premises = self.simulation.premises()
         return {
-            name: known[name] for name in known if name in Linked.conjuncts() or "given" in name
+            name: premises[name]
+            for name in premises
+            if name in Linked.conjuncts() or "given" in name
         }
 
     def label(self, label: str) -> VC:
         """The condition of one label. ProofError: it does not follow from the links."""
-        of = self.simulation
-        kept, goal, missing = cores(of.module, self.premises, {"can step": can_step(of, label)})
+        simulation = self.simulation
+        kept, goal, missing = cores(
+            simulation.module, self.premises, {"can step": can_step(simulation, label)}
+        )
         if missing:
             raise ProofError(f"{label}: it does not follow that the module can step")
         premises = {name: And(parts) for name, parts in kept.items()}
-        way = of.module.LABELS[label][0]
+        way = simulation.module.LABELS[label][0]
         cites = dict.fromkeys(set(premises) & set(Linked.conjuncts()), STEPS)
         return VC(label, premises, goal, witnesses()[way].before(way), cites=cites)
 
@@ -88,9 +92,9 @@ def stops(reached: Reached) -> Iterator[str]:
     """The labels at which a thread neither waits in the proof's system nor can step."""
     module, instance = reached.system, reached.instance
     assert isinstance(module, Rings)
-    of = Simulation(module)
+    simulation = Simulation(module)
     claims = {
-        label: instance.function(instance.compiled.code(can_step(of, label), ("t",)))
+        label: instance.function(instance.compiled.code(can_step(simulation, label), ("t",)))
         for label in module.LABELS
     }
     threads = range(len(reached.model.threads))
@@ -127,7 +131,7 @@ THEORY.theorem(
     "a step at each of its labels, unless it waits there in OneReaper for a monitor that another "
     "thread holds.",
     [LateVC(label, partial(OF.label, label)) for label in ACTIONS],
-    [Control(each.name, each.says, each.find, "trace") for each in FAULTS],
+    [Control(fault.name, fault.says, fault.find, "trace") for fault in FAULTS],
     rests_on=(STEPS,),
     assumes=(*ATOMIC, "A-CARDINALITY", "A-INIT", "A-PROGRAM"),
     profile="nightly",

@@ -81,7 +81,7 @@ def goals_on(simulation: Any, name: str, instance: Instance) -> Iterator[tuple[s
     for goal_name, goal in simulation.goals(name):
         if made.defined:
             continue  # a comprehension is a new array, which the state has not
-        free = [each for each in _constants(goal) if str(each).startswith("any_")]
+        free = [constant for constant in _constants(goal) if str(constant).startswith("any_")]
         renamed = [z3.Const(f"{each}!", each.sort()) for each in free]
         term = z3.substitute(simple(goal), *zip(free, renamed, strict=True))
         code = instance.compiled.code(term, (*parameters, *map(str, free)))

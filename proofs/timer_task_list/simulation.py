@@ -189,9 +189,9 @@ class Simulation(simulation.Simulation):
         values, step = self.step(name)
         after, t = self.module.after(self.s, step), values["t"]
         yield "obligations", And(self.module.obligations(name))
-        own = self.cases(name, t)
-        yield "cases", Or([case.when for case in own])
-        for case in own:
+        cases = self.cases(name, t)
+        yield "cases", Or([case.when for case in cases])
+        for case in cases:
             yield from self.simulated(case, t, after)
         yield from self.conjuncts_after(step)
 

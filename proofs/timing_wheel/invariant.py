@@ -89,7 +89,12 @@ class Wheel(Invariant):
     def procedures_return_to_their_callers(self, s: SimpleNamespace) -> z3.BoolRef:
         """Where a procedure is on a stack, it returns to who calls it."""
         known = [
-            Or([getattr(s, f"ret_{name}")[T] == self.label(each) for each in ("Nowhere", *labels)])
+            Or(
+                [
+                    getattr(s, f"ret_{name}")[T] == self.label(label)
+                    for label in ("Nowhere", *labels)
+                ]
+            )
             for name, labels in RETURNS.items()
         ]
         return ForAll([T], Implies(T != NO_ONE, And(known)))

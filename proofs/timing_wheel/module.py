@@ -47,7 +47,7 @@ def facts(of: Invariant, name: str, *_: z3.ExprRef) -> dict[str, z3.BoolRef]:
     premises: dict[str, z3.BoolRef] = {}
 
     def use(theorem: str, **terms: Any) -> None:
-        count = sum(each.startswith(f"{theorem} #") for each in premises)
+        count = sum(premise.startswith(f"{theorem} #") for premise in premises)
         premises[f"{theorem} #{count + 1}"] = STATEMENTS[theorem].at(terms)
 
     match name:

@@ -32,18 +32,18 @@ def checked(
     """
     accepted = steps = 0
     faults, sums = [], ""
-    for each in certificates:
-        proved = hashlib.sha256(each.obligation.read_bytes()).hexdigest()
-        sums += f"{proved}  {each.obligation.name}\n"
-        if each.proof is None:
-            faults.append(f"{each.condition} has no certificate: {each.why}")
+    for certificate in certificates:
+        proved = hashlib.sha256(certificate.obligation.read_bytes()).hexdigest()
+        sums += f"{proved}  {certificate.obligation.name}\n"
+        if certificate.proof is None:
+            faults.append(f"{certificate.condition} has no certificate: {certificate.why}")
             continue
         try:
-            texts = [reading.text(file) for file in (each.text, each.proof)]
+            texts = [reading.text(file) for file in (certificate.text, certificate.proof)]
             steps += check(*texts).steps
             accepted += 1
         except Refused as error:
-            faults.append(f"the certificate of {each.condition} is refused: {error}")
+            faults.append(f"the certificate of {certificate.condition} is refused: {error}")
     if hashlib.sha256(sums.encode()).hexdigest() != figures.get("sha256"):
         faults.insert(
             0, "the certificates are not of the conditions that were proved, one for each"

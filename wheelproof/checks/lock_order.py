@@ -183,9 +183,9 @@ def differing(declaration: Documented, edges: Taken, mechanism: str) -> list[str
     for name, exception in declaration.exceptions.items():
         exempt = {
             edge
-            for other in declaration.exceptions.values()
-            if other.name != name
-            for edge in other.edges
+            for exception in declaration.exceptions.values()
+            if exception.name != name
+            for edge in exception.edges
         }
         if not cycle(all_edges - (exempt - set(exception.edges)), declaration.stand_ins):
             wrong.append(f"the exception {name} in {FILE} closes no cycle; remove it")

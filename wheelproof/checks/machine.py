@@ -83,8 +83,8 @@ class Machine:
             return OfSpec("every edge", fault)
         try:
             witness = same.judgement(self.graph, graph, names, places, common)
-            planted = same.controls(self.graph, graph, names, places, common)
-            return OfSpec("every edge", "", witness, planted)
+            controls = same.controls(self.graph, graph, names, places, common)
+            return OfSpec("every edge", "", witness, controls)
         except OutsideSubset as error:
             return OfSpec(f"every edge, and no witness: {error.message}")
 

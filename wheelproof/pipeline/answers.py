@@ -66,8 +66,10 @@ def ask(
         broken = {name for _, name in answers.broken}
         indices = [index for index, rule in enumerate(family.rules) if rule.name in broken]
         if indices:
-            listed = _violations(connection, family, indices)
-            answers.violations = heapq.nsmallest(most, chain(answers.violations, listed), key=_key)
+            violations = _violations(connection, family, indices)
+            answers.violations = heapq.nsmallest(
+                most, chain(answers.violations, violations), key=_key
+            )
     return answers
 
 
@@ -113,14 +115,14 @@ def _violations(
     rules = [family.rules[index] for index in indices]
     bits = [BROKEN << 2 * index for index in indices]
     there = {name: F.col(name) for name in family.rows.columns} | dict(family.made)
-    marked = family.rows.withColumn("outcome", outcome(family.rules)).where(
+    frame = family.rows.withColumn("outcome", outcome(family.rules)).where(
         F.col("outcome").bitwiseAND(sum(bits)) != 0
     )
     details = [
         F.when(F.col("outcome").bitwiseAND(bit) != 0, rule.detail.cast("string"))
         for rule, bit in zip(rules, bits, strict=True)
     ]
-    chosen = marked.select(
+    chosen = frame.select(
         "outcome",
         *[there.get(name, F.lit(None)).alias(f"at_{name}") for name in PLACE],
         *[detail.alias(f"detail_{number}") for number, detail in enumerate(details)],

@@ -70,13 +70,13 @@ def archive(folder: Path) -> Path:
 
 def _files(folder: Traversable, name: PurePosixPath) -> Iterator[tuple[str, Traversable]]:
     """(name in the zip, file) of all files below a folder of the package."""
-    for each in folder.iterdir():
-        inner = name / each.name
-        if each.is_dir():
-            if each.name != "__pycache__":
-                yield from _files(each, inner)
-        elif each.is_file():
-            yield str(inner), each
+    for path in folder.iterdir():
+        inner = name / path.name
+        if path.is_dir():
+            if path.name != "__pycache__":
+                yield from _files(path, inner)
+        elif path.is_file():
+            yield str(inner), path
 
 
 def prepare(spark: SparkSession, folder: Path, patience: float = PATIENCE_SECONDS) -> None:

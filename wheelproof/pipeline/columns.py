@@ -157,7 +157,7 @@ class Window:
 
 
 def _of(function: str, *arguments: object) -> Column:
-    return Column(function, tuple(lit(each) for each in arguments))
+    return Column(function, tuple(lit(argument) for argument in arguments))
 
 
 def named(column: Column | str) -> Column:

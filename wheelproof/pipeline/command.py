@@ -184,10 +184,10 @@ def _runs(document: Document) -> list[str]:
     for each in document["runs"]:
         if each["verdict"] == "conforms" and len(document["runs"]) > SHOWN:
             continue
-        broken = ", ".join(f"{name} {count:,}" for name, count in each["broken"].items())
+        frame = ", ".join(f"{name} {count:,}" for name, count in each["broken"].items())
         lines.append(
             f"{each['run']}: {each['verdict']}, {each['events']:,} "
-            f"events{f' ({broken})' if broken else ''}"
+            f"events{f' ({frame})' if frame else ''}"
         )
         lines += [f"  {problem}" for problem in each["problems"]]
     return lines
@@ -211,8 +211,8 @@ def _chosen(violations: list[Violation]) -> list[Violation]:
     of each, as far as there is room. One that is broken all over would hide the others."""
     ranks: list[int] = []
     seen: dict[tuple[str | None, str], int] = {}
-    for each in violations:
-        key = each.get("run_id"), each["rule"]
+    for violation in violations:
+        key = violation.get("run_id"), violation["rule"]
         ranks.append(seen.get(key, 0))
         seen[key] = ranks[-1] + 1
     kept = sorted(range(len(violations)), key=lambda at: (ranks[at], at))[:SHOWN]
@@ -221,16 +221,15 @@ def _chosen(violations: list[Violation]) -> list[Violation]:
 
 def _violations(document: Document) -> list[str]:
     lines = []
-    for each in _chosen(document["violations"]):
-        place = f"{each['file']}:{each['line']}: " if "file" in each else ""
-        columns: Mapping[str, object] = each
+    for violation in _chosen(document["violations"]):
+        place = f"{violation['file']}:{violation['line']}: " if "file" in violation else ""
+        columns: Mapping[str, object] = violation
         ids = ", ".join(
             f"{word} {columns[name]}" for name, word in _NAMED.items() if name in columns
         )
-        sign = "" if each["trusted"] else " [events are missing: only a sign of that]"
-        lines.append(
-            f"{place}{each['rule']}: {each.get('detail', '')}{f' ({ids})' if ids else ''}{sign}"
-        )
+        sign = "" if violation["trusted"] else " [events are missing: only a sign of that]"
+        detail = violation.get("detail", "") + (f" ({ids})" if ids else "")
+        lines.append(f"{place}{violation['rule']}: {detail}{sign}")
     if document["violated"] > SHOWN:
         lines.append(f"({document['violated'] - SHOWN:,} more)")
     for explained in document["explanations"]:

@@ -31,7 +31,7 @@ class Frame:
                     raise ValueError(f"there is no column {root!r} in {', '.join(self.columns)}")
 
     def _made(self, operation: str, columns: Iterable[str], *arguments: Any) -> Frame:
-        self.check(*[each for each in arguments if isinstance(each, Column)])
+        self.check(*[argument for argument in arguments if isinstance(argument, Column)])
         return Frame(operation, (self,), arguments, tuple(columns))
 
     def where(self, condition: Column) -> Frame:
@@ -40,11 +40,11 @@ class Frame:
     def select(self, *columns: Column | str) -> Frame:
         """The columns, each an expression, a name, or ``*`` for all that there are."""
         chosen: list[Column] = []
-        for each in columns:
+        for column in columns:
             chosen += (
                 [named(name) for name in self.columns]
-                if isinstance(each, str) and each == "*"
-                else [named(each)]
+                if isinstance(column, str) and column == "*"
+                else [named(column)]
             )
         names = [each.name for each in chosen]
         if "" in names or len({*names}) < len(names):
@@ -62,7 +62,7 @@ class Frame:
         return self.withColumns({name: column})
 
     def drop(self, *names: str) -> Frame:
-        return self.select(*[each for each in self.columns if each not in names])
+        return self.select(*[column for column in self.columns if column not in names])
 
     def join(self, other: Frame, on: str | Sequence[str], how: str = "inner") -> Frame:
         """Each row with those of ``other`` that have the same keys; ``left`` keeps it without."""

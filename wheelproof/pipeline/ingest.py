@@ -59,16 +59,16 @@ def read(spark: SparkSession, paths: list[Path], scratch: Path) -> Ingested:
     marks: dict[int, list[tuple[str, int, str]]] = {}
     frames: list[DataFrame] = []
     if lined:
-        staged = staging.staged_lines(spark, lined, scratch)
+        frame = staging.staged_lines(spark, lined, scratch)
         for row in (
-            staged.where(F.col("mark").isNotNull())
+            frame.where(F.col("mark").isNotNull())
             .select("address", "mark", "row", "text")
             .collect()
         ):
             marks.setdefault(by_address[plain(row.address)].index, []).append(
                 (row.mark, row.row, row.text)
             )
-        frames.append(staged)
+        frames.append(frame)
     found = runs.gather(files, marks)
     if columned:
         frames.append(staging.columns_of(spark, columned))
@@ -135,7 +135,7 @@ def _inputs(
     ran: set[int],
 ) -> Inputs:
     if len(found) == 1:
-        placed = events.withColumn("run", F.lit(found[0].index))
+        frame = events.withColumn("run", F.lit(found[0].index))
     else:
         of_file = [
             (spelled, run.index)
@@ -143,7 +143,7 @@ def _inputs(
             for file in run.files
             for spelled in spellings(file.path)
         ]
-        placed = events.join(
+        frame = events.join(
             F.broadcast(spark.createDataFrame(of_file, "address string, run int")), "address"
         )
     initial = [(run.index, *_row(event)) for run in found for event in run.initial()]
@@ -151,7 +151,7 @@ def _inputs(
         first = spark.createDataFrame(
             initial, t.StructType([t.StructField("run", t.IntegerType()), *EVENT])
         )
-        placed = placed.unionByName(
+        frame = frame.unionByName(
             first.withColumn("address", F.lit(None).cast("string")).withColumn(
                 "row", F.lit(None).cast("long")
             )
@@ -181,7 +181,7 @@ def _inputs(
     ends = spark.createDataFrame(
         [end for run in found for end in run.ends()], "run int, kind string, id string, last long"
     )
-    return Inputs(placed, table, ends)
+    return Inputs(frame, table, ends)
 
 
 def _row(event: Mapping[str, object]) -> tuple[object, ...]:

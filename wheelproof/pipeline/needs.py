@@ -67,18 +67,21 @@ def missing(
 
     table = load()
     known = [name for name in rules if name in table]
-    wanted = columns_of(known)
+    columns = columns_of(known)
     filled: dict[tuple[tuple[str, ...], str], int] = {}
-    if wanted:
+    if columns:
         found = (
             events.where(F.col("lc") > 0)
             .agg(
-                *[F.count_if(_filled(*pair)).alias(str(index)) for index, pair in enumerate(wanted)]
+                *[
+                    F.count_if(_filled(*pair)).alias(str(index))
+                    for index, pair in enumerate(columns)
+                ]
             )
             .first()
         )
         assert found is not None
-        filled = {pair: found[index] for index, pair in enumerate(wanted)}
+        filled = {pair: found[index] for index, pair in enumerate(columns)}
     return lacking(known, counts, filled)
 
 

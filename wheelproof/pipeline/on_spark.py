@@ -113,10 +113,10 @@ def frame(made_of: Frame, sources: Mapping[str, DataFrame]) -> DataFrame:
     """The frame as Spark's. ``sources``: those of events, runs and ends."""
     known: dict[int, DataFrame] = {}
 
-    def made(each: Frame) -> DataFrame:
-        if id(each) not in known:
-            known[id(each)] = _frame(each, [made(part) for part in each.frames], sources)
-        return known[id(each)]
+    def made(frame: Frame) -> DataFrame:
+        if id(frame) not in known:
+            known[id(frame)] = _frame(frame, [made(part) for part in frame.frames], sources)
+        return known[id(frame)]
 
     return made(made_of)
 
@@ -131,7 +131,9 @@ def _frame(made_of: Frame, parts: list[DataFrame], sources: Mapping[str, DataFra
         case "select":
             return parts[0].select(*map(column, arguments))
         case "withColumns":
-            return parts[0].withColumns({each.name: _column(each, {}) for each in arguments})
+            return parts[0].withColumns(
+                {argument.name: _column(argument, {}) for argument in arguments}
+            )
         case "agg":
             keys, made = arguments
             return parts[0].groupBy(*keys).agg(*map(column, made))

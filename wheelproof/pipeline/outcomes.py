@@ -90,7 +90,7 @@ def violations(family: Family, marks: DataFrame, names: Collection[str] | None =
         if names is None or rule.name in names
     ]
     each = F.explode(F.filter(F.array(*messages), lambda one: one.isNotNull()))
-    found = marks.where(_breaks(range(len(family.rules)))).withColumn("message", each)
+    frame = marks.where(_breaks(range(len(family.rules)))).withColumn("message", each)
     made = {name: on_spark.column(column) for name, column in family.made.items()}
     made |= {name: F.col(f"message.{name}") for name in ("rule", "detail")}
     columns = [
@@ -101,7 +101,7 @@ def violations(family: Family, marks: DataFrame, names: Collection[str] | None =
         else F.lit(None)
         for field in VIOLATION
     ]
-    return found.select(
+    return frame.select(
         *[
             column.cast(field.dataType).alias(field.name)
             for column, field in zip(columns, VIOLATION, strict=True)

@@ -151,7 +151,7 @@ def _judge_rules(
 ) -> None:
     for family in families:
         for rule in family.rules:
-            broken = sum(count for (_, name), count in by_rule.items() if name == rule.name)
+            column = sum(count for (_, name), count in by_rule.items() if name == rule.name)
             trusted = sum(
                 count
                 for (run, name), count in by_rule.items()
@@ -159,7 +159,7 @@ def _judge_rules(
             )
             applied = measured[rule.name]
             if rule.finding is Finding.INCOMPLETE or not trusted:
-                verdict = "incomplete" if broken else "green" if applied else "vacuous"
+                verdict = "incomplete" if column else "green" if applied else "vacuous"
             else:
                 verdict = "violated"
             report.rules[rule.name] = {
@@ -167,7 +167,7 @@ def _judge_rules(
                 "says": rule.says,
                 "unit": family.unit,
                 "applied": applied,
-                "broken": broken,
+                "broken": column,
                 "verdict": verdict,
             }
 

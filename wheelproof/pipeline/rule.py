@@ -127,8 +127,8 @@ def recorded(*kinds: str) -> Column:
 
     A kind that a run never has may not have been recorded.
     """
-    wanted = sum(_bit(kind) for kind in kinds)
-    return F.col("recorded").bitwiseAND(F.lit(wanted)) == wanted
+    column = sum(_bit(kind) for kind in kinds)
+    return F.col("recorded").bitwiseAND(F.lit(column)) == column
 
 
 def has(*kinds: str) -> Column:

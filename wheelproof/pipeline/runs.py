@@ -240,7 +240,7 @@ def _read_parquet(run: Run, file: File) -> None:
 
 
 def _read_lines(run: Run, file: File, lines: list[tuple[str, int, str]]) -> None:
-    for what, number, line in sorted(lines, key=lambda each: each[1]):
+    for what, number, line in sorted(lines, key=lambda line: line[1]):
         if what == "header" and number == 1:
             run.header = _header(line.encode("utf-8", "surrogatepass"), file.path, number)
         elif what == "footer" and run.footer is None:

@@ -16,15 +16,15 @@ _TYPES: dict[str, t.DataType] = {
 
 
 def _struct(fields: tuple[trace.Field, ...]) -> t.StructType:
-    return t.StructType([t.StructField(each.name, _type(each)) for each in fields])
+    return t.StructType([t.StructField(field.name, _type(field)) for field in fields])
 
 
-def _type(each: trace.Field) -> t.DataType:
-    if each.type == "token":
+def _type(field: trace.Field) -> t.DataType:
+    if field.type == "token":
         return t.ArrayType(_struct(trace.TOKEN))
-    if each.type == "observed":
+    if field.type == "observed":
         return _struct(trace.OBSERVED)
-    return _TYPES[each.type]
+    return _TYPES[field.type]
 
 
 EVENT = _struct(trace.COLUMNS)

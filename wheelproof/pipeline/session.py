@@ -173,8 +173,8 @@ def _on_disk(name: str) -> Path:
 
 
 def _cores(master: str) -> int:
-    wanted = master.removeprefix("local").strip("[]").split(",")[0]
-    return int(wanted) if wanted.isdigit() else os.cpu_count() or 1
+    word = master.removeprefix("local").strip("[]").split(",")[0]
+    return int(word) if word.isdigit() else os.cpu_count() or 1
 
 
 def size_in_bytes(text: str) -> int:

@@ -71,17 +71,17 @@ def sample(
     return Sample(taken, share, limits, partitions, spark.sparkContext.defaultParallelism)
 
 
-def cuts(family: Family, drawn: Sample | None) -> tuple[Cut, ...]:
+def cuts(family: Family, sample: Sample | None) -> tuple[Cut, ...]:
     """Where the keys of a family are to be cut, the largest key first."""
-    found = splitting.sorting(family.rows) if drawn is not None else None
-    if drawn is None or found is None:
+    found = splitting.sorting(family.rows) if sample is not None else None
+    if sample is None or found is None:
         return ()
-    rows: DataFrame = on_spark.frame(found.rows, vars(drawn.inputs))
+    rows: DataFrame = on_spark.frame(found.rows, vars(sample.inputs))
     by_key: dict[tuple[Any, ...], list[tuple[Any, ...]]] = defaultdict(list)
     width = len(found.key)
     for row in rows.select(*found.key, *[rows[name] for name in found.place]).collect():
         by_key[tuple(row[:width])].append(tuple(row[width:]))
-    return chosen(by_key, drawn.limits, drawn.share, drawn.partitions, drawn.cores)
+    return chosen(by_key, sample.limits, sample.share, sample.partitions, sample.cores)
 
 
 def chosen(

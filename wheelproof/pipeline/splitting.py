@@ -109,7 +109,7 @@ def sorting(frame: Frame) -> Sorting | None:
     """What can be cut in a frame; None where nothing looks along keys, something looks in a way
     that is not of :data:`WAYS`, or keys of several kinds are looked along: each cut makes what is
     below it twice."""
-    looking = [each for each in _all(frame) if _looks(each)]
+    looking = [frame for frame in _all(frame) if _looks(frame)]
     if len(looking) != 1:
         return None
     found: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
@@ -120,7 +120,7 @@ def sorting(frame: Frame) -> Sorting | None:
             return None
         found.add((_names(window.partition), _names(window.order)))
     ((key, order), *others) = found
-    exploded = any(each.function == "explode" for each in looking[0].arguments)
+    exploded = any(argument.function == "explode" for argument in looking[0].arguments)
     if others or exploded or not key or not order or "" in (*key, *order):
         return None
     return Sorting(looking[0], key, order)
@@ -145,7 +145,7 @@ def split(frame: Frame, cuts: Sequence[Cut]) -> Frame:
 def _all(frame: Frame) -> list[Frame]:
     found = {id(frame): frame}
     for part in frame.frames:
-        found.update((id(each), each) for each in _all(part))
+        found.update((id(frame), frame) for frame in _all(part))
     return list(found.values())
 
 
@@ -157,7 +157,7 @@ def _looks(frame: Frame) -> list[Column]:
 
 def _names(columns: tuple[Column, ...]) -> tuple[str, ...]:
     """The names of plain columns; "" for any other."""
-    plain = [each.function == "col" and "." not in each.arguments[0] for each in columns]
+    plain = [column.function == "col" and "." not in column.arguments[0] for column in columns]
     return tuple(
         each.arguments[0] if is_plain else "" for each, is_plain in zip(columns, plain, strict=True)
     )
@@ -176,7 +176,8 @@ def _exchanged(expression: Column, by: dict[Column, Column]) -> Column:
     if expression in by:
         return by[expression].alias(expression.name)
     made = [
-        _exchanged(each, by) if isinstance(each, Column) else each for each in expression.arguments
+        _exchanged(argument, by) if isinstance(argument, Column) else argument
+        for argument in expression.arguments
     ]
     return Column(expression.function, tuple(made), expression.name)
 
@@ -197,8 +198,8 @@ def _in_pieces(found: Sorting, cuts: Sequence[Cut]) -> Frame:
             for name, function in ((_FIRST, F.lag), (_LAST, F.lead))
         }
     )
-    left = _left(found, placed, groups)
-    got = left.select(
+    frame = _left(found, placed, groups)
+    got = frame.select(
         _PIECE,
         *[
             _way(group[0]).gets(F.col(f"_left{number}")).alias(f"_got{number}")
@@ -210,7 +211,7 @@ def _in_pieces(found: Sorting, cuts: Sequence[Cut]) -> Frame:
         for number, group in enumerate(groups)
         for place, look in enumerate(group)
     }
-    made = {each.name: _exchanged(each, mended) for each in operation.arguments}
+    made = {argument.name: _exchanged(argument, mended) for argument in operation.arguments}
     rows = within.join(broadcast(got), _PIECE, "left")
     return rows.select(*[made.get(name, F.col(name)) for name in operation.columns])
 

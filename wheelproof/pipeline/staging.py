@@ -54,7 +54,7 @@ def staged_lines(spark: SparkSession, files: list[File], scratch: Path) -> DataF
     )
     before: dict[str, int] = {}
     numbered: list[tuple[str, int, int, int]] = []
-    for block in sorted(blocks, key=lambda each: (each.address, each.block)):
+    for block in sorted(blocks, key=lambda block: (block.address, block.block)):
         start = before.get(block.address, 0)
         numbered.append((block.address, block.block, block.least, start))
         before[block.address] = start + block.lines
@@ -104,13 +104,13 @@ def staged_lines(spark: SparkSession, files: list[File], scratch: Path) -> DataF
     target = str(scratch / "staged")
     columns.write.mode("overwrite").parquet(target)
     staged = spark.read.schema(columns.schema).parquet(target)
-    marked = F.when(
+    column = F.when(
         F.col("wrong").isNotNull() & F.get_json_object("value", "$.schema").isNotNull(), "header"
     ).when(
         F.col("wrong").isNotNull() & F.get_json_object("value", "$.footer").isNotNull(), "footer"
     )
     return (
-        staged.withColumn("mark", marked)
+        staged.withColumn("mark", column)
         .withColumn("reason", F.coalesce("wrong", quarantine.reason()))
         .withColumnRenamed("value", "text")
     )

@@ -59,10 +59,10 @@ def ask(
     """One pass over the events for one family, and a second over the keys of ``cuts``. What it
     found is written to ``folder``: violations may be many."""
     rows = outcomes.prepared(family, inputs, cuts)
-    found = outcomes.tallied(family, outcomes.marked(family, rows))
+    frame = outcomes.tallied(family, outcomes.marked(family, rows))
     target = str(folder / family.name)
-    found.write.mode("overwrite").parquet(target)
-    tallied = spark.read.schema(found.schema).parquet(target)
+    frame.write.mode("overwrite").parquet(target)
+    tallied = spark.read.schema(frame.schema).parquet(target)
     counted = tallied.agg(*outcomes.counts(family), F.count("row").alias("breaking")).first()
     assert counted is not None
     measured = counted.asDict()

@@ -230,7 +230,7 @@ class Theory:
 
         ProofError: its name is taken, it lacks a VC or a control, or rests on an unregistered one.
         """
-        made = Theorem(
+        theorem = Theorem(
             name,
             says,
             tuple(vcs),
@@ -251,31 +251,31 @@ class Theory:
         known = self.known()
         if name in known:
             raise ProofError(f"{name} is registered twice. Give one of them another name.")
-        if not made.vcs:
+        if not theorem.vcs:
             raise ProofError(
                 f"{name} has no verification condition: nothing would be checked. Give it one."
             )
-        if not made.controls and not is_lemma:
+        if not theorem.controls and not is_lemma:
             raise ProofError(
                 f"{name} has no control: nothing shows that its check can fail. "
                 "Give it a mutant that must be refuted."
             )
         for what, names in (
-            ("VC", [vc.name for vc in made.vcs]),
-            ("control", [control.name for control in made.controls]),
+            ("VC", [vc.name for vc in theorem.vcs]),
+            ("control", [control.name for control in theorem.controls]),
         ):
-            if twice := sorted({each for each in names if names.count(each) > 1}):
+            if twice := sorted({name for name in names if names.count(name) > 1}):
                 raise ProofError(
                     f"{name} has several {what}s called {', '.join(twice)}. "
                     "Give each a name of its own."
                 )
-        if missing := [each for each in made.rests_on if each not in known]:
+        if missing := [each for each in theorem.rests_on if each not in known]:
             raise ProofError(
                 f"{name} rests on {', '.join(missing)}, which is not proved before it. "
                 "Register that first; a lemma may use earlier ones only."
             )
-        self.theorems[name] = made
-        return made
+        self.theorems[name] = theorem
+        return theorem
 
     def known(self) -> dict[str, Theorem]:
         """Everything that the next theorem may rest on."""

@@ -49,10 +49,10 @@ def use(root: Path) -> None:
     """Read the traces of the project in this folder. Raises UsageError where the process reads
     those of another one."""
     init = (root / PACKAGE / "__init__.py").resolve()
-    loaded = sys.modules.get(PACKAGE)
-    if loaded is not None:
-        if init.is_file() and Path(str(loaded.__file__)).resolve() != init:
-            raise UsageError(f"{root}: this process reads the traces of {loaded.__file__}.")
+    module = sys.modules.get(PACKAGE)
+    if module is not None:
+        if init.is_file() and Path(str(module.__file__)).resolve() != init:
+            raise UsageError(f"{root}: this process reads the traces of {module.__file__}.")
     elif init.is_file():
         _load(init)
 
@@ -90,15 +90,15 @@ def part(name: Literal["events"]) -> provided.Words: ...
 def part(name: Literal["schema", "translator"]) -> ModuleType: ...
 def part(name: str) -> object:
     """A module of the project's package. Raises UsageError where the project has none."""
-    found = find(name)
-    if found is None and PACKAGE in sys.modules:
+    module = find(name)
+    if module is None and PACKAGE in sys.modules:
         raise UsageError(
             f"The project's folder traces has no module {name}, which this check needs.",
             "Add the module: wheelproof/trace/declared.py says what it has.",
         )
-    if found is None:
+    if module is None:
         raise UsageError(
             "The project has no folder traces, which says what events mean.",
             "Name the subject with --subject, or record labelled operations, which need none.",
         )
-    return found
+    return module

@@ -125,9 +125,9 @@ class Conditions:
 
     def covered(self, labels: Collection[str]) -> None:
         """ProofError: a label of the module is in no condition, or there is no such label."""
-        if missing := [each for each in self.module.LABELS if each not in labels]:
+        if missing := [label for label in self.module.LABELS if label not in labels]:
             raise ProofError(f"{self.subject.name}: no condition is about {', '.join(missing)}")
-        if spare := [each for each in labels if each not in self.module.LABELS]:
+        if spare := [label for label in labels if label not in self.module.LABELS]:
             raise ProofError(f"{self.subject.name}: the module has no label {', '.join(spare)}")
 
     def begin(self, labels: Collection[str]) -> VC:
@@ -148,7 +148,7 @@ class Conditions:
         premises = {**self.premises, **described, **self.facts(name, *read.sets)}
         goals = {name: opened(read.formula)}
         hints = [*self.hints(name)]
-        terms = terms_of([*goals.values(), *hints], {each.name: each.z3 for each in of.SORTS})
+        terms = terms_of([*goals.values(), *hints], {sort.name: sort.z3 for sort in of.SORTS})
         hints += [
             function[term]
             for function in (*read.functions, *of.pointers(s))
@@ -167,7 +167,9 @@ class Conditions:
             kept, goal = self.way(name)
             goals.append(goal)
             for premise, formulas in kept.items():
-                used.setdefault(premise, {}).update({each.get_id(): each for each in formulas})
+                used.setdefault(premise, {}).update(
+                    {formula.get_id(): formula for formula in formulas}
+                )
         premises = {name: z3.And([*of.values()]) for name, of in used.items()}
         return self.condition(label, premises, all_of(goals))
 
@@ -192,15 +194,15 @@ class Conditions:
 
         What an earlier theorem is about is cited, as the first one that has it.
         """
-        found = self.subject.witnesses(self.of)
-        reached, state = found.get(name, found[START])
-        cited = {each: each.partition(" #")[0] for each in premises if " #" in each}
+        witnesses = self.subject.witnesses(self.of)
+        reached, state = witnesses.get(name, witnesses[START])
+        cited = {premise: premise.partition(" #")[0] for premise in premises if " #" in premise}
         cited |= {
-            each: theorem
+            premise: theorem
             for base, theorem in reversed([*self.subject.theorems.items()])
             if base in self.earlier()
-            for each in premises
-            if each in base.conjuncts()
+            for premise in premises
+            if premise in base.conjuncts()
         }
         sized = partial(sizes.interpreted, reached)
         return VC(name, premises, goal, reached.in_state(state), sized, cited)
@@ -247,10 +249,10 @@ class Waits(Conditions):
 
     def witness(self, name: str) -> tuple[Reached, State]:
         """A reached state: one in which the label is taken, or one in which all threads ended."""
-        found = self.subject.witnesses(self.of)
+        witnesses = self.subject.witnesses(self.of)
         if name != STOPPED:
-            return found[name]
-        reached, _ = found[START]
+            return witnesses[name]
+        reached, _ = witnesses[START]
         return reached, next(
             edge.move.after
             for edge in reached.edges()

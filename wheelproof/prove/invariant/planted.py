@@ -52,7 +52,7 @@ class Fault:
 
     def steps(self) -> list[str]:
         """The thread that takes each step of the run."""
-        counted = [each.split() for each in self.schedule.split("; ") if each]
+        counted = [word.split() for word in self.schedule.split("; ") if word]
         return [name for name, count in counted for _ in range(int(count))]
 
     def reached(self) -> Reached:

@@ -155,8 +155,11 @@ class Subject:
 
     def small(self, of: type[Invariant]) -> Sequence[Program]:
         """The scenarios in which every label of a system is taken."""
-        known = self.mechanism.scenarios
-        return [known[each] if isinstance(each, str) else each for each in self.scenarios]
+        scenarios = self.mechanism.scenarios
+        return [
+            scenarios[scenario] if isinstance(scenario, str) else scenario
+            for scenario in self.scenarios
+        ]
 
     def witnesses(self, of: type[Invariant]) -> dict[str, tuple[Reached, State]]:
         """For each label a scenario, and in it a state, in which it is taken; and a start."""
@@ -195,10 +198,10 @@ class Subject:
                 says,
                 [
                     LateVC(START, partial(conditions.begin, labels)),
-                    *[LateVC(each, partial(conditions.step, each)) for each in labels],
+                    *[LateVC(label, partial(conditions.step, label)) for label in labels],
                     *[LateVC(each, partial(conditions.follows, each)) for each in properties],
                 ],
-                [each.control() for each in faults if each.theorem() is of and not each.stops],
+                [fault.control() for fault in faults if fault.theorem() is of and not fault.stops],
                 rests_on=[*[self.theorems[base] for base in conditions.earlier()], *rests_on],
                 assumes=(*grain, *assumes),
                 profile=profile,
@@ -213,9 +216,9 @@ class Subject:
                     "can step, all have ended",
                     [
                         LateVC(STOPPED, partial(waits.stopped, labels)),
-                        *[LateVC(each, partial(waits.moves, each)) for each in labels],
+                        *[LateVC(label, partial(waits.moves, label)) for label in labels],
                     ],
-                    [each.control() for each in faults if each.theorem() is of and each.stops],
+                    [fault.control() for fault in faults if fault.theorem() is of and fault.stops],
                     rests_on=[self.theorems[of]],
                     assumes=(*grain, *assumes, *moves_assume),
                     profile=profile,

@@ -123,16 +123,16 @@ class Actions:
         terms = self.terms(way)
         match node:
             case Builtin("$ConjList" | "\\land", arguments):
-                return self.follow([*((each, names) for each in arguments), *rest], way)
+                return self.follow([*((argument, names) for argument in arguments), *rest], way)
             case Builtin("$DisjList" | "\\lor", arguments) if node.level == Level.ACTION:
-                for each in arguments:
-                    self.follow([(each, names), *rest], copied(way))
+                for argument in arguments:
+                    self.follow([(argument, names), *rest], copied(way))
                 return None
             case Builtin("$IfThenElse", (test, then, other)) if node.level == Level.ACTION:
                 way.open = way.open or bool(self.words.unread & variables_of(test))
                 known = self.known(test, terms, names)
                 for branch, guards in zip((then, other), known, strict=True):
-                    if any(z3.is_false(z3.simplify(each)) for each in guards):
+                    if any(z3.is_false(z3.simplify(guard)) for guard in guards):
                         continue
                     along = copied(way)
                     along.guards += guards
@@ -193,7 +193,7 @@ class Actions:
         way.guards = [each for each in map(z3.simplify, way.guards) if not z3.is_true(each)]
         if any(map(z3.is_false, way.guards)) or excluded(way.guards):
             return
-        way.guards += [each for first in way.firsts.values() for each in first.guards()]
+        way.guards += [guard for first in way.firsts.values() for guard in first.guards()]
         way.guards += way.defining
         way.after = {
             name: simple(spaced.written(value, gathered(name, self.shapes[name], self.s)))
@@ -202,7 +202,7 @@ class Actions:
             for name, value in way.after.items()
         }
         way.kept = {key: simple(value) for key, value in way.kept.items()}
-        short = [z3.simplify(each) for each in way.obligations]
+        short = [z3.simplify(obligation) for obligation in way.obligations]
         way.obligations = [
             each
             for place, each in enumerate(short)
@@ -252,11 +252,11 @@ class Actions:
 
     def choose(self, name: str, value: Expression, names: Names, way: Way) -> None:
         """A next value of a thread's variable that is not known: any element, or null."""
-        of = self.shapes.get(name)
-        if not isinstance(of, Function) or not isinstance(of.range, Sort | Plain):
+        shape = self.shapes.get(name)
+        if not isinstance(shape, Function) or not isinstance(shape.range, Sort | Plain):
             raise OutsideSubset(f"a next value of {name} that is not known", value.place)
         self.own(name, value, names)
-        sort = of.range if isinstance(of.range, Sort) else WHOLE
+        sort = shape.range if isinstance(shape.range, Sort) else WHOLE
         element = z3.Const(f"chosen_{name}!", sort.z3)
         way.chosen[f"chosen_{name}"] = element, nullable(sort)
         way.open = True
@@ -380,8 +380,8 @@ class Actions:
         for key in one.kept:
             one.kept[key] = merged(first, one.kept[key], other.kept[key])
         one.obligations = [
-            *[z3.Implies(first, each) for each in one.obligations],
-            *[z3.Implies(second, each) for each in other.obligations],
+            *[z3.Implies(first, obligation) for obligation in one.obligations],
+            *[z3.Implies(second, obligation) for obligation in other.obligations],
         ]
         one.guards = [*shared, *([] if exhaust(first, second) else [z3.Or(first, second)])]
 

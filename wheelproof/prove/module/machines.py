@@ -67,7 +67,9 @@ class Phrases(Terms):
     def by_word(self, record: Builtin, word: Expression, want: Shape, names: Names) -> Value:
         """A record at a string of a program."""
         words = next(
-            each.words for each in self.words.constants.values() if isinstance(each, Listing)
+            constant.words
+            for constant in self.words.constants.values()
+            if isinstance(constant, Listing)
         )
         key, made = self.of(word, words, names), None
         known = []
@@ -97,10 +99,10 @@ class Phrases(Terms):
     def quantified(
         self, node: Builtin, body: Expression, bounds: tuple[Bound, ...], names: Names
     ) -> z3.BoolRef:
-        found = self.elements(bounds, names)
-        if found is None:
+        elements = self.elements(bounds, names)
+        if elements is None:
             return super().quantified(node, body, bounds, names)
-        bound, of, members = found
+        bound, of, members = elements
         element = z3.Const(f"{bound.formals[0].name}_{node.place.line}", of.z3)
         with self.bound_to(element, node):
             inner = self.truth(body, {**names, bound.formals[0]: Made(element, of)})
@@ -161,9 +163,9 @@ class Branches(Actions):
             case [(Builtin("$BoundedExists", (body,), bounds) as node, names), *rest] if (
                 node.level == Level.ACTION
             ):
-                found = self.terms(way).elements(bounds, names)
-                if found is not None:
-                    bound, of, members = found
+                elements = self.terms(way).elements(bounds, names)
+                if elements is not None:
+                    bound, of, members = elements
                     formal = bound.formals[0]
                     chosen = f"with_{formal.name}"
                     element = z3.Const(f"{chosen}!", of.z3)

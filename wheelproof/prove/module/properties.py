@@ -56,8 +56,8 @@ class Property(Terms):
             ):
                 return self.is_empty(whole, node.name == "=", names)
             case Call(_, (many, Number(1))) if node.name == "\\leq":
-                if (found := self.one_at_most(many, names)) is not None:
-                    return found
+                if (formula := self.one_at_most(many, names)) is not None:
+                    return formula
             case Call(_, (Builtin("$SubsetOf", (body,), (bound,)),)) if (
                 node.name == "Cardinality" and not self.counts_places(bound, names)
             ):
@@ -203,7 +203,7 @@ class Property(Terms):
                     self.truth(body, {**names, formal: made}),
                 )
                 if any(
-                    occurs(each.term, holds) for each in names.values() if isinstance(each, Made)
+                    occurs(name.term, holds) for name in names.values() if isinstance(name, Made)
                 ):
                     raise OutsideSubset("the size of a set that a bound name is in", body.place)
                 return of, self.described_by(element, holds, body.place.line)

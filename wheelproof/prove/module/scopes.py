@@ -113,10 +113,10 @@ class First:
     def guards(self) -> tuple[z3.BoolRef, ...]:
         """It is one that is there, or there is none."""
         null = self.sort.null
-        each = z3.Const(f"{self.variable}_has", self.sort.z3)
+        const = z3.Const(f"{self.variable}_has", self.sort.z3)
         return (
             z3.Implies(self.element != null, self.counts[self.element] > 0),
-            z3.ForAll([each], z3.Implies(self.element == null, self.counts[each] <= 0)),
+            z3.ForAll([const], z3.Implies(self.element == null, self.counts[const] <= 0)),
         )
 
 
@@ -176,10 +176,10 @@ class Shaped:
 
     def constant(self, name: str) -> Value:
         """A constant, or a definition that the vocabulary has as one."""
-        of = self.words.constants.get(name)
-        if of is None or isinstance(of, Listing):
+        constant = self.words.constants.get(name)
+        if constant is None or isinstance(constant, Listing):
             return getattr(self.s, name)
-        return gathered(name, of, self.s)
+        return gathered(name, constant, self.s)
 
     def opened(self, node: Expression, names: Names) -> tuple[Expression, Names]:
         """An element of what a definition names: that of the definition's body.
@@ -212,8 +212,8 @@ class Shaped:
             case Text():
                 return None
             case Constant(name):
-                found = self.words.constants.get(name)
-                return None if isinstance(found, Listing) else found
+                constant = self.words.constants.get(name)
+                return None if isinstance(constant, Listing) else constant
             case Variable(name):
                 self.variable(name, node)
                 return self.shapes[name]
@@ -274,15 +274,15 @@ class Shaped:
             case Call(definition) if definition.standard:
                 return BOOL if node.name in ORDERS else INT
             case Call() if node.name in self.words.constants:
-                found = self.words.constants[node.name]
-                return None if isinstance(found, Listing) else found
+                constant = self.words.constants[node.name]
+                return None if isinstance(constant, Listing) else constant
             case Call(definition):
                 return self.shape(definition.body, self.inside(node, names))
         return None
 
     def kept_shape(self, name: str) -> Shape | None:
-        of = self.shapes["pc" if name == "pc" else name]
-        return of.range if isinstance(of, Function) else None
+        shape = self.shapes["pc" if name == "pc" else name]
+        return shape.range if isinstance(shape, Function) else None
 
     def inside(self, node: Call, names: Names) -> Names:
         """The names that a definition's body sees: those around it too, for a LET."""
@@ -347,7 +347,9 @@ class Shaped:
         start, given = len(self.obligations), [*conditions]
         yield
         if given:
-            made = [z3.Implies(z3.And(given), each) for each in self.obligations[start:]]
+            made = [
+                z3.Implies(z3.And(given), obligation) for obligation in self.obligations[start:]
+            ]
             self.obligations[start:] = made
 
     @contextmanager
@@ -365,7 +367,7 @@ class Shaped:
 
 def unbound(name: str, of: z3.SortRef, names: Names) -> z3.ExprRef:
     """A constant for a bound name: another one than a name around it stands for."""
-    taken = [each.term for each in names.values() if isinstance(each, Made)]
+    taken = [name.term for name in names.values() if isinstance(name, Made)]
     while any(each.eq(z3.Const(name, of)) for each in taken):
         name += "~"
     return z3.Const(name, of)

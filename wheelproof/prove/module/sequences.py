@@ -35,9 +35,9 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
     """How the value of an expression about sequences or pairs is made; None where it is none."""
     match node:
         case Call(_, (argument,)) if node.name in terms.words.functions:
-            of = terms.words.functions[node.name]
+            function = terms.words.functions[node.name]
             return lambda: getattr(terms.s, f"of_{node.name}")[
-                terms.index(argument, of.domain, names)
+                terms.index(argument, function.domain, names)
             ]
         case Call() if node.name in terms.words.searches:
             return lambda: search(terms, node, names)
@@ -188,10 +188,10 @@ def choice(
     raise OutsideSubset("CHOOSE of another place than the first", body.place)
 
 
-def over(value: Value, each: z3.ArithRef, obligations: list[z3.BoolRef]) -> list[z3.BoolRef]:
+def over(value: Value, number: z3.ArithRef, obligations: list[z3.BoolRef]) -> list[z3.BoolRef]:
     """What must hold at each place of a sequence, where it is made for one of them."""
-    within = z3.And(1 <= each, each <= value["length"])
-    return [z3.ForAll([each], z3.Implies(within, obliged)) for obliged in obligations]
+    within = z3.And(1 <= number, number <= value["length"])
+    return [z3.ForAll([number], z3.Implies(within, obligation)) for obligation in obligations]
 
 
 def is_empty(terms: Terms, one: Expression, other: Expression, names: Names) -> z3.BoolRef | None:
@@ -257,13 +257,13 @@ def everywhere(
 ) -> z3.BoolRef:
     """``\\A formal \\in DOMAIN node : body``. ``name``: of what stands for the place."""
     value, count = terms.plain(node, names), len(terms.obligations)
-    each = unbound(name or f"{formal.name}_{body.place.line}", INT.z3, names)
-    assert isinstance(each, z3.ArithRef)
-    with terms.bound_to(each, body):
-        holds = terms.truth(body, {**names, formal: Made(each, INT)})
-    terms.obligations[count:] = over(value, each, terms.obligations[count:])
-    within = z3.And(1 <= each, each <= value["length"])
-    return z3.ForAll([each], z3.Implies(within, holds))
+    term = unbound(name or f"{formal.name}_{body.place.line}", INT.z3, names)
+    assert isinstance(term, z3.ArithRef)
+    with terms.bound_to(term, body):
+        holds = terms.truth(body, {**names, formal: Made(term, INT)})
+    terms.obligations[count:] = over(value, term, terms.obligations[count:])
+    within = z3.And(1 <= term, term <= value["length"])
+    return z3.ForAll([term], z3.Implies(within, holds))
 
 
 def search(terms: Terms, node: Call, names: Names) -> Value:

@@ -43,8 +43,8 @@ def is_empty(terms: Terms, node: Expression, names: Names) -> z3.BoolRef:
         case Builtin("DOMAIN", (function,)) if isinstance(
             of := terms.shape(function, names), Partial
         ):
-            each = z3.Const(f"none_{node.place.line}", of.function.domain.z3)
-            return z3.ForAll([each], z3.Not(terms.plain(function, names)["has"][each]))
+            const = z3.Const(f"none_{node.place.line}", of.function.domain.z3)
+            return z3.ForAll([const], z3.Not(terms.plain(function, names)["has"][const]))
         case Builtin("$SubsetOf", (body,), (Bound((formal,), False, Builtin() as domain),)):
             if domain.name == "DOMAIN" and isinstance(
                 terms.shape(domain.arguments[0], names), Sequence
@@ -54,8 +54,8 @@ def is_empty(terms: Terms, node: Expression, names: Names) -> z3.BoolRef:
     of = terms.shape(node, names)
     if not isinstance(of, Subset):
         raise OutsideSubset("= {} of a set that is no variable", node.place)
-    each = z3.Const(f"none_{node.place.line}", of.of.z3)
-    return z3.ForAll([each], z3.Not(terms.of(node, of, names)[each]))
+    const = z3.Const(f"none_{node.place.line}", of.of.z3)
+    return z3.ForAll([const], z3.Not(terms.of(node, of, names)[const]))
 
 
 def size(of: Sort) -> z3.FuncDeclRef:
@@ -67,7 +67,7 @@ def member(terms: Terms, one: Expression, other: Expression, names: Names) -> z3
     """``one \\in other``."""
     match other:
         case Builtin("$SetEnumerate", elements):
-            return z3.Or([_is_one(terms, one, each, names) for each in elements])
+            return z3.Or([_is_one(terms, one, element, names) for element in elements])
         case Builtin("DOMAIN", (function,)) if isinstance(
             of := terms.shape(function, names), Partial
         ):
@@ -99,25 +99,25 @@ def changed(
     of = terms.shape(one, names)
     if isinstance(of, Flags):
         return terms.plain(one, names) | {
-            _known(of, each, names): z3.BoolVal(node.name == "\\union") for each in elements
+            _known(of, element, names): z3.BoolVal(node.name == "\\union") for element in elements
         }
     if not isinstance(of, Subset | Pairs):
         raise OutsideSubset(f"{shown(node)} of sets that are no variable", node.place)
     made = terms.plain(one, names)
-    for each in elements:
+    for element in elements:
         if isinstance(of, Pairs):
-            of_pair = terms.of(each, pair(_shape(of.first), _shape(of.second)), names)
+            of_pair = terms.of(element, pair(_shape(of.first), _shape(of.second)), names)
             inner = z3.Store(made[of_pair["1"]], of_pair["2"], node.name == "\\union")
             made = z3.Store(made, of_pair["1"], inner)
             continue
-        made = z3.Store(made, terms.of(each, of.of, names), node.name == "\\union")
+        made = z3.Store(made, terms.of(element, of.of, names), node.name == "\\union")
     return made
 
 
 def literal(node: Expression, names: Names) -> str | None:
     """The string that an expression is, or that a name stands for; None for another one."""
-    while isinstance(node, Parameter) and isinstance(given := names[node.formal], Given):
-        node, names = given.node, given.names
+    while isinstance(node, Parameter) and isinstance(name := names[node.formal], Given):
+        node, names = name.node, name.names
     return node.value if isinstance(node, Text) else None
 
 

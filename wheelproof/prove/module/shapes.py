@@ -72,9 +72,9 @@ class Partial(Record):
 
     @property
     def function(self) -> Function:
-        found = self.fields["value"]
-        assert isinstance(found, Function)
-        return found
+        field = self.fields["value"]
+        assert isinstance(field, Function)
+        return field
 
 
 def partial(domain: Sort, range_: Shape) -> Partial:
@@ -195,7 +195,9 @@ class Listing:
     @property
     def words(self) -> Words:
         """The strings that the tuples have."""
-        return next(each for of in self.places.values() for each in of if isinstance(each, Words))
+        return next(
+            each for place in self.places.values() for each in place if isinstance(each, Words)
+        )
 
     def arrays(self, name: str) -> dict[str, z3.SortRef]:
         """The constants that it is to Z3: its length, and what stands at each place.
@@ -206,8 +208,8 @@ class Listing:
         if 0 in self.places:
             found[f"{name}_size"] = array(self.thread, INT.z3, INT.z3)
         for place, shapes in self.places.items():
-            for of in shapes:
-                found[listed(name, place, of)] = array(self.thread, INT.z3, z3_sort(of))
+            for shape in shapes:
+                found[listed(name, place, shape)] = array(self.thread, INT.z3, z3_sort(shape))
         return found
 
 
@@ -265,7 +267,7 @@ class Vocabulary:
     @property
     def named(self) -> frozenset[str]:
         """Operators whose definitions are not looked into."""
-        kept = any(isinstance(each, Tickets) for each in self.variables.values())
+        kept = any(isinstance(variable, Tickets) for variable in self.variables.values())
         on_tickets = ON_TICKETS if kept else ()
         named = (*self.sets, *self.unordered, *self.functions, *self.searches, *on_tickets)
         return frozenset(named)

@@ -100,9 +100,9 @@ class Simulation(Kept):
                 yield f"{name}: guard {number}", simple(z3.Implies(case.when, guard))
         for variable in self.proof.VARIABLES:
             value = getattr(state, variable)
-            expected = updates.get(variable, getattr(self.a, variable))
-            if not isinstance(expected, Everywhere) and value.eq(expected):
+            update = updates.get(variable, getattr(self.a, variable))
+            if not isinstance(update, Everywhere) and value.eq(update):
                 continue
-            equation = simple(z3.Implies(case.when, same(value, expected)))
+            equation = simple(z3.Implies(case.when, same(value, update)))
             if not z3.is_true(equation):
                 yield f"{name}: {variable}", equation

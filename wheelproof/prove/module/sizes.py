@@ -27,13 +27,13 @@ def interpreted(reached: Finite, formula: z3.BoolRef) -> z3.BoolRef:
     """The formula where a size is the number of elements that a set has, of those there are."""
     meanings = []
     for name, places in reached.instance.places.items():
-        of = reached.instance.sorts[name]
-        if of == WHOLE:
+        sort = reached.instance.sorts[name]
+        if sort == WHOLE:
             continue
-        members = z3.Var(0, z3.ArraySort(of.z3, z3.BoolSort()))
+        members = z3.Var(0, z3.ArraySort(sort.z3, z3.BoolSort()))
         elements = [reached.element(name, number) for number in places]
-        counted_ = z3.Sum([z3.If(members[each], 1, 0) for each in elements])
-        meanings.append((size(of), counted_))
+        counted_ = z3.Sum([z3.If(members[element], 1, 0) for element in elements])
+        meanings.append((size(sort), counted_))
     return z3.simplify(z3.substitute_funs(formula, *meanings), blast_select_store=True)
 
 

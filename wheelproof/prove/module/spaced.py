@@ -92,8 +92,8 @@ def of_sequence(terms: Terms, node: Expression, names: Names) -> Value | None:
     That of an operator's argument is made once, if making it has no other effect.
     """
     given = names.get(node.formal) if isinstance(node, Parameter) else None
-    if isinstance(given, Given) and (kept := terms.sequences.get(id(given))) is not None:
-        return kept[1]
+    if isinstance(given, Given) and (sequence := terms.sequences.get(id(given))) is not None:
+        return sequence[1]
     if not isinstance(terms.shape(node, names), Spaced):
         return None
     before = len(terms.obligations), len(terms.extremes)
@@ -303,5 +303,5 @@ def cut(one: Expression, other: Expression) -> tuple[Expression, Expression] | N
 def uses(node: Expression, formal: Formal) -> bool:
     """Whether an expression reads a bound name."""
     return (isinstance(node, Parameter) and node.formal is formal) or any(
-        uses(each, formal) for each in children(node)
+        uses(child, formal) for child in children(node)
     )

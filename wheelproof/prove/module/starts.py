@@ -150,15 +150,17 @@ class _Start:
             node = node.definition.body
         match node:
             case Builtin("$SetEnumerate", elements) if len(bound.formals) == 1:
-                found = {each.value: each for each in elements if isinstance(each, Text)}
+                found = {
+                    element.value: element for element in elements if isinstance(element, Text)
+                }
                 if set(found) == fields and len(elements) == len(fields):
                     return iter(found.items())
         raise OutsideSubset(f"a function that is not over {', '.join(fields)}", whole.place)
 
 
 def _nothing(term: Value, of: Sort, value: object) -> z3.BoolRef:
-    each = z3.Const(f"starts_in_{of.name}", of.z3)
-    return z3.ForAll([each], term[each] == value)
+    const = z3.Const(f"starts_in_{of.name}", of.z3)
+    return z3.ForAll([const], term[const] == value)
 
 
 def _blank(term: Value, shape: Shape, depth: int = 0) -> z3.BoolRef:

@@ -390,6 +390,6 @@ def _obliged(placed: Placed, action: str) -> list[Any]:
     compiled, instance = placed.instance.compiled, placed.instance
     parameters = tuple(placed.system.actions()[action].parameters)
     return [
-        instance.function(compiled.code(each, parameters))
-        for each in placed.system.obligations(action)
+        instance.function(compiled.code(obligation, parameters))
+        for obligation in placed.system.obligations(action)
     ]

@@ -98,12 +98,12 @@ class Generated(System):
             for variable in self.PROCEDURES.saved[procedure]:
                 if variable not in self.SHAPES:
                     continue
-                of = self.SHAPES[variable]
-                assert isinstance(of, Function)
-                value = blank(of.range) if gone else way.kept[procedure, variable]
+                shape = self.SHAPES[variable]
+                assert isinstance(shape, Function)
+                value = blank(shape.range) if gone else way.kept[procedure, variable]
                 name_ = f"saved_{procedure}_{variable}"
-                saved = stored(gathered(name_, of, self.terms.s), threads, value)
-                updates |= scattered(name_, of, saved)
+                saved = stored(gathered(name_, shape, self.terms.s), threads, value)
+                updates |= scattered(name_, shape, saved)
         known = self.terms.s
         own = {
             variable: value

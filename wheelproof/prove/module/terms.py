@@ -292,10 +292,10 @@ class Terms(Shaped):
             if (none := known_empty(self, one, other, names)) is not None:
                 return none
         shapes = [self.shape(one, names), self.shape(other, names)]
-        known = [each for each in shapes if each is not None]
+        known = [shape for shape in shapes if shape is not None]
         wide = [each for each in known if self.words.parts(each)]
         if not known:
-            every = [each for each in self.words.constants.values() if isinstance(each, Listing)]
+            every = [item for item in self.words.constants.values() if isinstance(item, Listing)]
             if not every:
                 raise OutsideSubset("= of two values of unknown shape", one.place)
             known = [every[0].words]

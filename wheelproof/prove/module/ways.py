@@ -83,10 +83,10 @@ def exhaust(first: z3.BoolRef, second: z3.BoolRef) -> bool:
 
 def parted(one: Way, other: Way) -> tuple[list[z3.BoolRef], z3.BoolRef, z3.BoolRef]:
     """The guards that two ways share, and what each has beside them."""
-    shared = [each for each in one.guards if any(each.eq(same) for same in other.guards)]
+    shared = [guard for guard in one.guards if any(guard.eq(same) for same in other.guards)]
     first, second = (
         z3.simplify(
-            z3.And([each for each in way.guards if not any(each.eq(same) for same in shared)])
+            z3.And([guard for guard in way.guards if not any(guard.eq(same) for same in shared)])
         )
         for way in (one, other)
     )

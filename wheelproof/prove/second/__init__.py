@@ -31,8 +31,8 @@ def script(formulas: Mapping[str, z3.BoolRef], whole: bool = False) -> str:
     if whole:
         added += axioms.exhausted(nodes, [*roots, *added])
     added += axioms.values(nodes)
-    sorts = [name(each) for each in nodes.sorts if each not in (BOOL, INT)]
-    lines = ["(set-logic ALL)", *(f"(declare-sort {each} 0)" for each in sorts)]
+    sorts = [name(sort) for sort in nodes.sorts if sort not in (BOOL, INT)]
+    lines = ["(set-logic ALL)", *(f"(declare-sort {sort} 0)" for sort in sorts)]
     for symbol, (given, sort) in nodes.symbols.items():
         lines.append(f"(declare-fun {name(symbol)} ({' '.join(map(name, given))}) {name(sort)})")
     for says, root in zip(formulas, roots, strict=True):

@@ -98,7 +98,7 @@ class Meanings:
             body = self.of(term.arguments[0], around | names)
             quantifier = {"forall": z3.ForAll, "exists": z3.Exists}[term.head]
             return quantifier([self.of(each) for each in term.bound], body)
-        given = [self.of(each, around) for each in term.arguments]
+        given = [self.of(argument, around) for argument in term.arguments]
         head, _, array = term.head.partition(".")
         if term.head in ("true", "false"):
             return z3.BoolVal(term.head == "true")
@@ -125,7 +125,7 @@ class Meanings:
 def differs(text: str, formulas: Mapping[str, z3.BoolRef]) -> str:
     """ "" where the text says what the formulas say; else what it says otherwise."""
     try:
-        found = problem(text).assertions
+        assertions = problem(text).assertions
     except Refused as refused:
         return f"the second text cannot be read: {refused}"
     meanings = Meanings()
@@ -133,7 +133,7 @@ def differs(text: str, formulas: Mapping[str, z3.BoolRef]) -> str:
     lacking = {name: z3.simplify(formula) for name, formula in formulas.items()}
     rest: list[tuple[Term, z3.BoolRef]] = []
     try:
-        for term in sorted(found, key=lambda each: each.serial):
+        for term in sorted(assertions, key=lambda each: each.serial):
             made = meanings.of(term)
             plain = z3.simplify(made)
             same = [name for name, formula in lacking.items() if formula.eq(plain)]

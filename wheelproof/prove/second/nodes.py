@@ -112,7 +112,7 @@ class Nodes:
 
     def applied(self, kind: str, head: str, arguments: tuple[Node, ...], sort: str) -> Node:
         """A declared symbol, applied."""
-        self.symbols.setdefault(head, (tuple(each.sort for each in arguments), sort))
+        self.symbols.setdefault(head, (tuple(argument.sort for argument in arguments), sort))
         return self.node(kind, head, arguments, sort)
 
     # -- from Z3
@@ -154,7 +154,7 @@ class Nodes:
             return bound[-1 - int(z3.get_var_index(term))]
         if z3.is_quantifier(term):
             return self._quantified(term, bound)
-        kind, given = term.decl().kind(), [self.of(each, bound) for each in term.children()]
+        kind, given = term.decl().kind(), [self.of(child, bound) for child in term.children()]
         if kind == z3.Z3_OP_ANUM:
             return self.node("number", str(term.as_long()), (), INT)
         if kind == z3.Z3_OP_DISTINCT:
@@ -222,4 +222,4 @@ def within(roots: Iterable[Node]) -> Iterator[Node]:
             elif node not in seen:
                 seen.add(node)
                 waiting.append((node, True))
-                waiting += [(each, False) for each in reversed(node.arguments)]
+                waiting += [(argument, False) for argument in reversed(node.arguments)]

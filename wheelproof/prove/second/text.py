@@ -20,8 +20,8 @@ def written(root: Node) -> str:
     order = []
     for node in _scope(root):
         order.append(node)
-        for each in node.arguments if not node.bound else ():
-            used[each] = used.get(each, 0) + 1
+        for argument in node.arguments if not node.bound else ():
+            used[argument] = used.get(argument, 0) + 1
     texts: dict[Node, str] = {}
     lets: list[str] = []
     for node in order:
@@ -42,7 +42,7 @@ def _shown(node: Node, texts: dict[Node, str]) -> str:
         return f"({head} ({pairs}) {written(node.arguments[0])})"
     if not node.arguments:
         return head
-    return f"({' '.join([head, *(texts[each] for each in node.arguments)])})"
+    return f"({' '.join([head, *(texts[argument] for argument in node.arguments)])})"
 
 
 def _scope(root: Node) -> Iterable[Node]:
@@ -57,4 +57,4 @@ def _scope(root: Node) -> Iterable[Node]:
             seen.add(node)
             waiting.append((node, True))
             if not node.bound:
-                waiting += [(each, False) for each in reversed(node.arguments)]
+                waiting += [(argument, False) for argument in reversed(node.arguments)]

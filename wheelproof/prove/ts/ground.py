@@ -118,10 +118,10 @@ class Ground:
         """All of them."""
         for place, (name, premise) in enumerate(self.condition.premises.items()):
             for number, part in enumerate(parts(premise)):
-                choices = [range(len(each)) for each in self._choices(part)]
+                choices = [range(len(choice)) for choice in self._choices(part)]
                 for values in product(*choices):
-                    made = self._instance(name, number, part, values)
-                    for index, piece in enumerate(parts(made)):
+                    formula = self._instance(name, number, part, values)
+                    for index, piece in enumerate(parts(formula)):
                         yield Instance(name, (place, number, *values, index), piece)
 
     def chosen(self, wanted: Iterable[Sequence[int]]) -> list[Instance] | None:
@@ -137,7 +137,7 @@ class Ground:
             if number >= len(split[place]):
                 return None
             part = split[place][number]
-            sizes = [len(each) for each in self._choices(part)]
+            sizes = [len(choice) for choice in self._choices(part)]
             if len(sizes) != len(values) or any(map(ge, values, sizes)):
                 return None
             pieces = [*parts(self._instance(names[place], number, part, values))]

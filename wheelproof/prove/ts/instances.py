@@ -241,7 +241,7 @@ class Instances:
                     if key not in self.made:
                         self.made[key] = taken_at(part, values)
                         # Terms are kept, so that their numbers stay their own.
-                        self._kept |= {each.get_id(): each for each in (part, *values)}
+                        self._kept |= {value.get_id(): value for value in (part, *values)}
                     yield name, self.made[key]
 
 
@@ -275,7 +275,7 @@ def refutes(formulas: Sequence[z3.BoolRef], goal: z3.BoolRef) -> bool:
 
 def core(made: Condition) -> Condition | None:
     """The condition with the premises of one unsat core; None if there is none within the limit."""
-    flat = [(name, each) for name, premise in made.premises.items() for each in parts(premise)]
+    flat = [(name, part) for name, premise in made.premises.items() for part in parts(premise)]
     used = refuting([each for _, each in flat], made.goal)
     if used is None:
         return None

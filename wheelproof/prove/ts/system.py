@@ -45,8 +45,8 @@ def sort(name: str, null: str = "") -> Sort:
 
     Quantifiers range over the null too, parameters do not.
     """
-    made = z3.DeclareSort(name)
-    return Sort(made, z3.Const(null, made) if null else None)
+    domain = z3.DeclareSort(name)
+    return Sort(domain, z3.Const(null, domain) if null else None)
 
 
 WHOLE = Sort(z3.IntSort())
@@ -278,14 +278,15 @@ class System:
             **{name: z3.Const(name, of) for name, of in {**self.RIGID, **self.VARIABLES}.items()}
         )
 
-    def arguments(self, taken: Action) -> dict[str, z3.ExprRef]:
+    def arguments(self, action: Action) -> dict[str, z3.ExprRef]:
         """A constant for each parameter of an action."""
-        return {name: z3.Const(f"{name}!", item.sort.z3) for name, item in taken.parameters.items()}
+        parameters = action.parameters.items()
+        return {name: z3.Const(f"{name}!", item.sort.z3) for name, item in parameters}
 
     def step(self, name: str, s: SimpleNamespace) -> tuple[dict[str, z3.ExprRef], Step]:
         """An action's parameters and its step from ``s``; its first guards exclude nulls."""
-        taken = self.actions()[name]
-        values = self.arguments(taken)
+        action = self.actions()[name]
+        values = self.arguments(action)
         made = getattr(self, name)(s, **values)
         if unknown := set(made.updates) - set(self.VARIABLES):
             raise TypeError(
@@ -294,7 +295,7 @@ class System:
             )
         present = tuple(
             values[p] != item.sort.null
-            for p, item in taken.parameters.items()
+            for p, item in action.parameters.items()
             if item.sort.null is not None and not item.nullable
         )
         defined = {

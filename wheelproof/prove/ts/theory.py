@@ -130,7 +130,7 @@ def submit(
     which on they have certificates, "" for never.
     """
     made, faults = system(), tuple(faults)
-    of = Conditions(made, scope, base, lemma or f"Inv{suffix}", lemma_of_base)
+    conditions = Conditions(made, scope, base, lemma or f"Inv{suffix}", lemma_of_base)
     says = (
         f"the invariant of {made.STATES} in {system.__name__}: "
         "it holds at the start, and every action keeps it"
@@ -138,7 +138,7 @@ def submit(
     invariant = theory.theorem(
         lemma or f"Inv{suffix}",
         says,
-        of.invariant(),
+        conditions.invariant(),
         is_lemma=True,
         rests_on=[*([lemma_of_base] if base else []), *rests_on.get(lemma or f"Inv{suffix}", ())],
         assumes=(*ATOMIC, *assumes),
@@ -155,17 +155,17 @@ def submit(
         by_id.setdefault(formula.theorem, []).append(name)
     for identifier, names in by_id.items():
         name = f"{identifier}{suffix}"
-        says = " ".join(system.safety()[each].says for each in names)
+        says = " ".join(system.safety()[name].says for name in names)
         controls = [control(fault, view_of) for fault in faults if fault.theorem == name]
         found[name] = theory.theorem(
             name,
             says,
-            [of.vc(each) for each in names],
+            [conditions.vc(name) for name in names],
             controls,
             rests_on=(invariant.name, *rests_on.get(name, ())),
             assumes=(*ATOMIC, *assumes),
             system=system.__name__,
-            enabled=any(system.safety()[each].enabled for each in names),
+            enabled=any(system.safety()[name].enabled for name in names),
             profile=profile,
             certified=certified,
         )

@@ -71,7 +71,7 @@ class Witnesses:
             state = self.start
             for step in run:
                 moves = self.instance.moves(state, [step[0]] if step[0] in self.actions else [])
-                move = next((each for each in moves if each[:2] == step), None)
+                move = next((move for move in moves if move[:2] == step), None)
                 if move is None:
                     return False
                 self._note(state, move)
@@ -117,7 +117,7 @@ class Witnesses:
             ]
             every = z3.Const(f"every_{sort.name}", sort.z3)
             yield z3.Distinct(*elements)
-            yield z3.ForAll([every], z3.Or([every == one for one in elements]))
+            yield z3.ForAll([every], z3.Or([every == element for element in elements]))
 
     def element(self, sort: str, number: int) -> z3.ExprRef:
         """The constant that stands for an element."""

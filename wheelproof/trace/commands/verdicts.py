@@ -294,9 +294,9 @@ def replay(
 
 
 def _pairs(fields: list[str]) -> dict[str, str]:
-    if wrong := [each for each in fields if "=" not in each]:
+    if wrong := [field for field in fields if "=" not in field]:
         raise UsageError(f"--field {wrong[0]} is no NAME=VALUE.")
-    return dict(each.split("=", 1) for each in fields)
+    return dict(field.split("=", 1) for field in fields)
 
 
 def _replay_steps(trace: Path, root: Path) -> None:

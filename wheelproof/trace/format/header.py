@@ -27,8 +27,8 @@ def wrong(header: Mapping[str, object]) -> tuple[str, str] | None:
     if they can use all. The fields themselves have their types."""
     minor = header["schema_minor"]
     newer = is_number(minor) and minor > MINOR
-    own = declared.find("header")
-    for name, judge in {**_JUDGES, **(own.JUDGES if own else {})}.items():
+    module = declared.find("header")
+    for name, judge in {**_JUDGES, **(module.JUDGES if module else {})}.items():
         if (found := header.get(name)) is not None:
             for fault in judge(found, newer):
                 return name, fault

@@ -77,8 +77,8 @@ Infer = Callable[[Header, Sequence[tuple[int, Event]]], Iterator[Run]]
 
 def infers() -> Infer | None:
     """The project's own; None where it infers no programs."""
-    found = declared.find(MODULE)
-    return None if found is None else found.infer
+    module = declared.find(MODULE)
+    return None if module is None else module.infer
 
 
 @dataclass
@@ -118,7 +118,7 @@ class InferredReplay(Judging):
         fields: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(header, limit, cut)
-        self.mechanisms = {each.module: each for each in mechanisms.values()}
+        self.mechanisms = {mechanism.module: mechanism for mechanism in mechanisms.values()}
         self.infer, self.prefix, self.fields = infer, prefix, fields or {}
         self.properties, self.budget = properties, budget
         self.figures = {"followed": 0, "largest": 0, "sum": 0}
@@ -234,16 +234,16 @@ class InferredReplay(Judging):
 
     def lines(self) -> Iterator[str]:
         """What became of each run, for people."""
-        for found in self.runs:
-            followed, program = found.replay.figures["followed"], found.run.program
+        for run in self.runs:
+            followed, program = run.replay.figures["followed"], run.run.program
             fields = [f"{name} {value}" for name, value in program.items() if type(value) is str]
-            on = ", ".join([found.run.module, *fields])
-            yield f"{found.run.name}: {followed:,} events on {on}"
-            yield from (f"  {note}" for note in found.notes())
+            on = ", ".join([run.run.module, *fields])
+            yield f"{run.run.name}: {followed:,} events on {on}"
+            yield from (f"  {note}" for note in run.notes())
 
     def _notes(self) -> Iterator[str]:
-        for found in self.runs:
-            yield from (f"{found.run.name}: {note}" for note in found.notes())
+        for run in self.runs:
+            yield from (f"{run.run.name}: {note}" for note in run.notes())
 
     def lacking(self) -> list[Finding]:
         out = list(self._spent)

@@ -232,10 +232,10 @@ class Names:
 
     def thread(self, event: Event) -> str:
         """The name of an event's thread."""
-        found: str | None = self.threads.get(event["tid"])
-        if found is None:
+        thread: str | None = self.threads.get(event["tid"])
+        if thread is None:
             raise Unknown(f"the header names no thread {event['tid']}")
-        return found
+        return thread
 
     def values(self, event: Event, beside: frozenset[str] = frozenset()) -> dict[Column, object]:
         """What an event says, with names for ids and None for "none": column, or (pre or post,
@@ -260,10 +260,10 @@ class Names:
     def _name(self, number: int) -> str | int | None:
         if number == NONE:
             return None
-        found = self.names.get(str(number))
-        if found is None:
+        name = self.names.get(str(number))
+        if name is None:
             raise Unknown(f"the header has no name for {number}")
-        return found
+        return name
 
 
 def compared(

@@ -88,11 +88,13 @@ class ModelReplay(Judging):
 
     def _begin(self, mechanisms: Mapping[str, Mechanism]) -> None:
         module = (self.header.get("spec") or {}).get("module")
-        mechanism = next((each for each in mechanisms.values() if each.module == module), None)
+        mechanism = next(
+            (mechanism for mechanism in mechanisms.values() if mechanism.module == module), None
+        )
         if mechanism is None:
             raise Unknown(
                 f"the header's specification is {module!r}, and there are "
-                f"{', '.join(each.module for each in mechanisms.values())}"
+                f"{', '.join(mechanism.module for mechanism in mechanisms.values())}"
                 if module
                 else "the header names no specification"
             )

@@ -14,7 +14,7 @@ CHUNK = 4096
 """Records in one buffer of a thread."""
 
 _WIDTH = 9 + 2 * TOKENS
-_PACK = tuple(struct.Struct(f"<{9 + 2 * held}q").pack_into for held in range(TOKENS + 1))
+_PACK = tuple(struct.Struct(f"<{9 + 2 * number}q").pack_into for number in range(TOKENS + 1))
 _UNPACK = struct.Struct(f"<{_WIDTH}q").unpack_from
 _SIZE = 8 * _WIDTH
 _PACK0, _PACK1, _PACK2 = _PACK[:3]

@@ -133,7 +133,7 @@ class Recorder:
         """The running thread's last event: after all that is recorded by now, whatever it was that
         ordered the thread to end."""
         log = self.log()
-        log.lc = max((each.lc for each in list(self.logs)), default=0) if not log.muted else log.lc
+        log.lc = max((log.lc for log in list(self.logs)), default=0) if not log.muted else log.lc
         self._mark(log, "thread_stop")
 
     def _mark(self, log: Log, event: str) -> None:

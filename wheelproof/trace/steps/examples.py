@@ -42,21 +42,21 @@ def of_mutant(mechanism: Mechanism, name: str, seed: int = 1) -> Recording:
             f"What {name} does wrong shows where memory delays stores, "
             "and real threads see those at once."
         )
-    changed = mechanism.without(mutant.decision)
-    search = Search(changed.model(mutant.scenario), BOUND)
+    actors = mechanism.without(mutant.decision)
+    search = Search(actors.model(mutant.scenario), BOUND)
     try:
         if mutant.property and mechanism.properties[mutant.property].kind != "liveness":
             number = next(search.failing(mutant.property), None)
             missing = f"{mutant.property} fails nowhere in {mutant.scenario} of {name}."
         else:
             own = settle(mechanism.model(mutant.scenario), mechanism.silent)
-            number = _parting(search, changed.silent, mechanism.model(mutant.scenario), own)
+            number = _parting(search, actors.silent, mechanism.model(mutant.scenario), own)
             missing = f"{name} takes the same steps as the mechanism in {mutant.scenario}."
     except TooLarge as error:
         raise UsageError(f"The scenario of {name} has {error}.") from error
     if number is None:
         raise UsageError(missing)
-    schedule = completed(changed, search, number, seed)
+    schedule = completed(actors, search, number, seed)
     run_id = f"{mechanism.name}-{name}"
     return record(
         mechanism,

@@ -59,7 +59,9 @@ class _Spent(Exception):
 def follow(mechanisms: Mapping[str, Mechanism], recording: Recording) -> Verdict:
     """The verdict on a recording. Its mechanism is the one of the header's module."""
     module = recording.header["spec"].get("module")
-    mechanism = next((each for each in mechanisms.values() if each.module == module), None)
+    mechanism = next(
+        (mechanism for mechanism in mechanisms.values() if mechanism.module == module), None
+    )
     if mechanism is None:
         return _out(recording, f"there is no mechanism {module!r} here")
     try:
@@ -111,8 +113,8 @@ class Following:
                 self.take(event)
             except _Refused as refused:
                 able = tuple(sorted(self.could()))
-                found = Finding(line, dict(event), PROPERTY, str(refused), able)
-                return self._verdict(VIOLATES, (found,))
+                finding = Finding(line, dict(event), PROPERTY, str(refused), able)
+                return self._verdict(VIOLATES, (finding,))
             except _Spent as spent:
                 findings.append(Finding(line, None, "Budget", str(spent)))
                 break
@@ -240,10 +242,10 @@ class Following:
     def _stepped(self, place: Place, index: int) -> Iterable[Place]:
         """The place after a thread's step, if the thread can take it."""
         for after in self._moves(place.state, index):
-            found = self._outcomes(index, place.state, after)
+            outcomes = self._outcomes(index, place.state, after)
             state, rest = self._settled(after, index)
             results = place.results
-            for result in (*found, *rest):
+            for result in (*outcomes, *rest):
                 results = _put(results, index, result)
             yield Place(state, place.begun, results)
 

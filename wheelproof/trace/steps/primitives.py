@@ -125,7 +125,7 @@ class Half:
         return ["RW", self.of.name, self.of.epoch, self.mode]
 
     def blocks(self, actor: Actor) -> bool:
-        others = self.mode == "w" and any(each is not actor for each in self.of.readers)
+        others = self.mode == "w" and any(reader is not actor for reader in self.of.readers)
         return self.of.writer is not None or others
 
     def __enter__(self) -> None:

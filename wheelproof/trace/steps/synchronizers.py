@@ -139,14 +139,14 @@ class Moments:
             actor = self._recorder.actor
             if actor is None:
                 return method(holder, *arguments, **named)
-            mine = Call(holder, f"{type(holder).__name__}.{name}", frame_of(1))
+            call = Call(holder, f"{type(holder).__name__}.{name}", frame_of(1))
             calls = self._calls
-            calls.append(mine)
+            calls.append(call)
             try:
                 return method(holder, *arguments, **named)
             finally:
                 calls.pop()
-                self._close(actor, mine)
+                self._close(actor, call)
 
         return call
 

@@ -41,10 +41,10 @@ class Time(Recorded):
 
     def alarm(self, actor: Actor, seconds: float) -> None:
         alarms = (*self.alarms, (actor, self.now + seconds))
-        self.alarms = tuple(sorted(alarms, key=lambda each: each[0].index))
+        self.alarms = tuple(sorted(alarms, key=lambda alarm: alarm[0].index))
 
     def forget(self, actor: Actor) -> None:
-        self.alarms = tuple(each for each in self.alarms if each[0] is not actor)
+        self.alarms = tuple(alarm for alarm in self.alarms if alarm[0] is not actor)
 
     def blocks(self, actor: Actor) -> bool:
         others = [each for each in self.recorder.actors.values() if each is not actor]
