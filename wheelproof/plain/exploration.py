@@ -165,8 +165,8 @@ class Explorer:
         if execution.grown:
             self.world.renew()
         if new:
-            self.whole = None  # its order lacks the new places
-        execution.racing, execution.grown, self._count = [], False, None
+            self._count = self.whole = None  # its order lacks the new places
+        execution.racing, execution.grown = [], False
         return new
 
     def again(self) -> bool:
