@@ -73,10 +73,11 @@ def explore(
     if harness is not None:
         from wheelproof.commands import exploring_java
 
-        python = {"FILE::TEST": test, "--into": into, "--races": races, "--save": save}
-        exploring_java.check_options(python)
+        exploring_java.check_options({"FILE::TEST": test, "--into": into, "--races": races})
+        if schedule is not None:
+            raise typer.Exit(exploring_java.run_again(harness, jars or [], schedule))
         java = settings((), bound, executions or Settings().executions, seed or 0)
-        raise typer.Exit(exploring_java.run(harness, jars or [], java, output))
+        raise typer.Exit(exploring_java.run(harness, jars or [], java, output, save))
     if jars:
         raise UsageError("--jar is for a harness of Java.", "Give it with --harness FILE.java.")
     file, _, name = test.partition("::")
