@@ -117,7 +117,7 @@ def _block(text: str) -> str:
 
 
 def again(harness: Harness, schedule: Schedule, bound: int) -> Again:
-    """Run a saved schedule, or search what replaces it."""
+    """Run a saved schedule; a search replaces one that is no longer possible."""
     replayed = searching.replay(harness, schedule)
     if replayed.failure is not None:
         reason = f"the saved schedule fails: {replayed.failure.message}"

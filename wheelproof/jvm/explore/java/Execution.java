@@ -14,6 +14,8 @@ final class Execution {
     static final Execution CURRENT = new Execution();
 
     static final long BEGIN_NANOS = 1_000_000_000_000L;
+    /** About a year: a wait lasts no longer, so that the clock does not run over. */
+    private static final long LONGEST_NANOS = 1L << 55;
     private static final long STUCK_NANOS = Long.getLong("wheelproof.stuck", 20) * 1_000_000_000L;
     private static final long CHECK_NANOS = 1_000_000_000L;
     /** The exit code of a process in which no thread makes a step. */
@@ -226,7 +228,12 @@ final class Execution {
     void pause(Strand strand, Site site, long duration) {
         strand.at(Kind.SLEEP, null, false, site, null).since = events.size();
         point(strand);
-        nanos += duration;
+        pass(duration);
+    }
+
+    /** A time-out has come, or a sleep is over. */
+    void pass(long duration) {
+        nanos += Math.max(0, Math.min(duration, LONGEST_NANOS));
     }
 
     boolean hasMovedSince(Strand strand) {

@@ -120,12 +120,12 @@ public final class Hooks {
     }
 
     public static void waitFor(Object object, long millis, int id) throws InterruptedException {
-        Monitors.await(running(id), object, object, millis > 0, millis * 1_000_000, Site.at(id));
+        Monitors.await(running(id), object, object, millis > 0, Threads.nanos(millis), Site.at(id));
     }
 
     public static void waitFor(Object object, long millis, int nanos, int id)
             throws InterruptedException {
-        long time = millis * 1_000_000 + nanos;
+        long time = Threads.nanos(millis) + nanos;
         Monitors.await(running(id), object, object, time > 0, time, Site.at(id));
     }
 

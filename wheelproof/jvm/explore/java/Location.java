@@ -20,6 +20,9 @@ final class Location {
     Site quietWriteSite;
     int[] quietReads;
     Site[] quietReadSites;
+    /** What has led to the last write, and to the reads since then. */
+    long history;
+    long readHistory;
     /** The threads that have come here, and whether one of them has written. */
     int users;
     boolean changed;

@@ -143,7 +143,7 @@ final class Monitors {
             strand.interrupted = false;
             throw new InterruptedException();
         }
-        RUN.nanos += Math.max(0, nanos);
+        RUN.pass(nanos);
         return false;
     }
 

@@ -50,7 +50,7 @@ public class ReentrantLock implements Lock {
         }
         boolean taken = tryLock();
         if (!taken) {
-            Execution.CURRENT.nanos += Math.max(0, unit.toNanos(time));
+            Execution.CURRENT.pass(unit.toNanos(time));
         }
         return taken;
     }
@@ -139,7 +139,7 @@ public class ReentrantLock implements Lock {
 
         @Override
         public boolean awaitUntil(Date deadline) throws InterruptedException {
-            return pause(true, deadline.getTime() * 1_000_000 - Execution.CURRENT.nanos);
+            return pause(true, Threads.nanos(deadline.getTime()) - Execution.CURRENT.nanos);
         }
 
         @Override

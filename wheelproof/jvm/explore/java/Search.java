@@ -2,7 +2,6 @@ package wheelproof.explore;
 
 import java.util.List;
 import java.util.Random;
-import java.util.function.Supplier;
 import wheelproof.explore.Result.Ending;
 
 /** A search of a program's orders: until all are run, one fails, or a limit is reached. */
@@ -11,6 +10,12 @@ final class Search {
     private static final int WARM_UP = 30;
     private static final int BETWEEN = 500;
     private static final int EVERY = 500;
+    /**
+     * After so many runs without a bound, each third one goes by the preemptions: a search in depth
+     * comes late to the first races of a large program.
+     */
+    private static final int ALONE = 2_000;
+    private static final int BESIDE = 3;
     /** Runs of a search for fewer preemptions. */
     private static final int SHORTENING = 20_000;
     private static final int REPEATED = 2;
@@ -18,7 +23,7 @@ final class Search {
     final Execution execution = Execution.CURRENT;
     final Program program;
     private final Integer bound;
-    private final long most;
+    private final long limit;
     private final Scheduler[] samplers;
     /** The answer, in the words of wheelproof explore, and the reason. */
     String answer = "";
@@ -36,7 +41,7 @@ final class Search {
     Search(Program program, Integer bound, long most, long seed) {
         this.program = program;
         this.bound = bound;
-        this.most = most;
+        limit = execution.runs + most;
         Random random = new Random(seed);
         samplers = new Scheduler[] {new Uniform(random), new Pct(random)};
     }
@@ -87,7 +92,7 @@ final class Search {
     }
 
     private boolean isOver() {
-        return !answer.isEmpty() || failing != null || execution.runs >= most;
+        return !answer.isEmpty() || failing != null || execution.runs >= limit;
     }
 
     /** Whether places became visible: what was seen without them counts no longer. */
@@ -114,31 +119,34 @@ final class Search {
     }
 
     private void systematic() {
-        Supplier<Systematic> fresh = bound == null ? SourceDpor::new : () -> new Bounded(bound);
-        Systematic scheduler = fresh.get();
+        Deepening deepening = new Deepening(bound);
+        Scheduler reduced = bound == null ? new SourceDpor() : deepening;
         long since = 0;
         boolean left = true;
         while (left && !isOver()) {
-            run(scheduler);
-            boolean again = restarts();
-            if (++since % EVERY == 0) {
-                again |= sample(BETWEEN);
-            }
+            boolean beside = ++since > ALONE && since % BESIDE == 0;
+            Scheduler scheduler = beside ? deepening : reduced;
+            deepening.cut |= run(scheduler).ending() == Ending.CUT;
+            boolean again = restarts() || since % EVERY == 0 && sample(BETWEEN);
             if (again) {
-                scheduler = fresh.get();
+                deepening = new Deepening(bound);
+                reduced = bound == null ? new SourceDpor() : deepening;
                 since = 0;
             } else {
                 left = scheduler.advance();
             }
         }
         if (answer.isEmpty() && failing == null) {
-            conclude(left, scheduler instanceof Bounded all && all.refused);
+            conclude(left, deepening);
         }
     }
 
-    private void conclude(boolean left, boolean refused) {
+    private void conclude(boolean left, Deepening deepening) {
+        String few = "every order with at most %d preemptions";
         if (left) {
-            end("budget", "the search was ended after " + execution.runs + " runs");
+            end("budget", "the search was ended after " + execution.runs + " runs"
+                    + (deepening.complete < 0 ? "" : "; "
+                    + String.format(few, deepening.complete) + " was run"));
         } else if (!repeats()) {
             end("nondeterministic", "the same order ran differently");
         } else if (cut != null) {
@@ -147,8 +155,8 @@ final class Search {
             end("unseen", execution.unseen);
         } else if (!execution.shared) {
             end("vacuous", "no object is used by two threads");
-        } else if (refused) {
-            end("bounded", "every order with at most " + bound + " preemptions");
+        } else if (bound != null && deepening.refuses()) {
+            end("bounded", String.format(few, bound));
         } else {
             end("exhausted", "every order of the racy accesses and of the locks");
         }
@@ -170,15 +178,15 @@ final class Search {
     private void shorten() {
         record();
         minimal = true;
-        long limit = execution.runs + SHORTENING;
+        long last = execution.runs + SHORTENING;
         for (int few = 0; few < preemptions && answer.isEmpty(); few++) {
-            Systematic scheduler = new Bounded(few);
+            Systematic scheduler = new BoundedStates(few);
             boolean left = true;
             failing = null;
-            while (left && failing == null && answer.isEmpty() && execution.runs < limit) {
+            while (left && failing == null && answer.isEmpty() && execution.runs < last) {
                 run(scheduler);
                 if (restarts()) {
-                    scheduler = new Bounded(few);
+                    scheduler = new BoundedStates(few);
                 } else {
                     left = scheduler.advance();
                 }

@@ -50,6 +50,9 @@ abstract class Systematic extends Scheduler {
             node = new Node(enabled, execution);
             node.asleep = depth > 0 ? sleeping() : 0;
             nodes.add(node);
+            if (isKnown(execution, enabled)) {
+                return -1;
+            }
             int awake = enabled & ~node.asleep;
             if (awake == 0) {
                 return -1;
@@ -75,6 +78,11 @@ abstract class Systematic extends Scheduler {
 
     /** The threads that are to be tried at a new choice. */
     abstract int first(Node node);
+
+    /** Whether another run came to the same state. */
+    boolean isKnown(Execution execution, int enabled) {
+        return false;
+    }
 
     /** The threads that sleep at the choice behind the last one. */
     int sleeping() {

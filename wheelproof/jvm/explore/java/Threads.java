@@ -50,7 +50,7 @@ public final class Threads {
             strand.interrupted = false;
             throw new InterruptedException();
         }
-        RUN.nanos += target.ended ? 0 : millis * 1_000_000;
+        RUN.pass(target.ended ? 0 : nanos(millis));
     }
 
     private static void asksForEnds() {
@@ -146,12 +146,16 @@ public final class Threads {
 
     // sleeping and parking
 
+    static long nanos(long millis) {
+        return TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
     public static void sleep(long millis, int id) throws InterruptedException {
-        doze(millis * 1_000_000, id);
+        doze(nanos(millis), id);
     }
 
     public static void sleep(long millis, int nanos, int id) throws InterruptedException {
-        doze(millis * 1_000_000 + nanos, id);
+        doze(nanos(millis) + nanos, id);
     }
 
     public static void sleep(TimeUnit unit, long time, int id) throws InterruptedException {
@@ -184,7 +188,7 @@ public final class Threads {
         strand.at(Kind.PARK, strand.permits, true, Site.at(id), strand.user);
         strand.timed = timed;
         RUN.point(strand);
-        RUN.nanos += strand.permit || strand.interrupted ? 0 : nanos;
+        RUN.pass(strand.permit || strand.interrupted ? 0 : nanos);
         strand.permit = false;
     }
 
@@ -211,7 +215,7 @@ public final class Threads {
     }
 
     public static void parkUntil(long deadline, int id) {
-        parkNanos(Math.max(1, deadline * 1_000_000 - RUN.nanos), id);
+        parkNanos(Math.max(1, nanos(deadline) - RUN.nanos), id);
     }
 
     public static void unpark(Thread thread, int id) {

@@ -33,7 +33,8 @@ public final class Driver {
             int first = Integer.parseInt(words[2]);
             for (int seed = first; seed < first + Integer.parseInt(words[3]); seed++) {
                 System.setProperty("drawn", String.valueOf(seed));
-                lines.add(compared(program, seed, blind ? Blind::new : SourceDpor::new));
+                lines.add(compared(program, seed, blind ? List.of(Blind::new)
+                        : List.of(SourceDpor::new, () -> new BoundedStates(Integer.MAX_VALUE))));
             }
         } else {
             for (int at = 2; at < words.length; at++) {
@@ -105,21 +106,42 @@ public final class Driver {
         }
     }
 
+    /** A search that tries each thread: without any reduction. */
+    private static final class Every extends Systematic {
+        @Override
+        int first(Node node) {
+            return node.enabled;
+        }
+    }
+
+    /** {@code missing}: outcomes that one of the reductions does not have. */
     private static Map<String, Object> compared(Program program, int seed,
-            Supplier<Systematic> reduction) {
+            List<Supplier<Systematic>> reductions) {
         forget();
         int[] reduced = new int[1];
         int[] full = new int[1];
-        TreeSet<String> few = outcomes(program, reduction, reduced);
-        TreeSet<String> all = outcomes(program, () -> new Bounded(Integer.MAX_VALUE), full);
+        List<Integer> counts = new ArrayList<>();
+        List<TreeSet<String>> few = new ArrayList<>();
+        for (Supplier<Systematic> reduction : reductions) {
+            few.add(outcomes(program, reduction, reduced));
+            counts.add(reduced[0]);
+        }
+        TreeSet<String> all = outcomes(program, Every::new, full);
+        TreeSet<String> missing = new TreeSet<>();
+        TreeSet<String> more = new TreeSet<>();
+        for (TreeSet<String> some : few) {
+            all.stream().filter(outcome -> !some.contains(outcome)).forEach(missing::add);
+            some.stream().filter(outcome -> !all.contains(outcome)).forEach(more::add);
+        }
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("seed", seed);
-        line.put("reduced", reduced[0]);
+        line.put("reduced", counts.get(0));
         line.put("full", full[0]);
-        line.put("ended", full[0] < FULL && reduced[0] < FULL);
+        counts.add(full[0]);
+        line.put("ended", counts.stream().allMatch(count -> count < FULL));
         line.put("outcomes", all.size());
-        line.put("missing", all.stream().filter(outcome -> !few.contains(outcome)).toList());
-        line.put("more", few.stream().filter(outcome -> !all.contains(outcome)).toList());
+        line.put("missing", List.copyOf(missing));
+        line.put("more", List.copyOf(more));
         return line;
     }
 }
