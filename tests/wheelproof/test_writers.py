@@ -42,6 +42,7 @@ WRITERS = {
     "wheelproof/files.py": SAME,
     "wheelproof/java.py": CODE,
     "wheelproof/jvm/driven.py": WIRE,
+    "wheelproof/jvm/explore/saved.py": "a test of JUnit, of literals and comments",
     "wheelproof/jvm/patch.py": SAME,
     "wheelproof/jvm/process.py": WIRE,
     "wheelproof/kept.py": SAME,

@@ -97,7 +97,9 @@ def text(name: str, source: Path, jars: Sequence[Path], exploration: Exploration
         f'"places": {_list(schedule.places)},\n"switches": {_list(rows)}}}'
     )
     lines = [MARK, "//"]
-    lines += [f"// {line}".rstrip() for line in columns.text(exploration, 78).splitlines()]
+    # Java reads \\u even in a comment, but not behind a backslash.
+    shown = columns.text(exploration, 78).replace("\\", "\\\\")
+    lines += [f"// {line}".rstrip() for line in shown.splitlines()]
     filled = _TEST % {
         "name": name,
         "options": ", ".join(map(json.dumps, options)),

@@ -1,5 +1,6 @@
 """A failing order of Java that is kept as a test of JUnit, and run again."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from wheelproof.errors import UsageError
 from wheelproof.jvm.explore import saved
 from wheelproof.jvm.jars import NotHere, locate
 from wheelproof.jvm.setup import MINIMUM, compile_java
+from wheelproof.plain.answers import Answer, Exploration, Failure, FailureKind, Schedule, Switch
 
 STOCK = ROOT / "examples" / "stock"
 
@@ -74,6 +76,19 @@ def test_junit_runs_a_saved_order(tmp_path):
     mend(tmp_path)
     code, output = run()
     assert code == 0 and "1 tests successful" in output
+
+
+def test_a_text_of_others_stays_a_literal_or_a_comment():
+    said = 'a"""b\\u000a int c;'
+    failure = Failure(
+        FailureKind.ASSERTION, said, said, None, (), (), (), 1, True, free_threaded_only=None
+    )
+    schedule = Schedule((Switch(said, "", 0, "main"),), (said,))
+    exploration = Exploration(Answer.BUG, 1, (), failure, None, said, schedule)
+    text = saved.text("KeptTest", Path("Race.java"), [], exploration)
+    assert "\\u000a" not in text.replace("\\\\", "")
+    assert text.count('"""') == 2 + text.count('// bug: a"""b')
+    assert json.loads(schedule_of(text))["places"] == [said]
 
 
 @pytest.mark.parametrize("name", ["Kept.java", "Kept.txt", "a-Test.java", "away/KeptTest.java"])
