@@ -42,7 +42,7 @@ def write(root: Path, source: str, name: str) -> Mechanism:
     first = next(scenarios.candidates(sketch.operations, list(sketch.subject.constants)))
     starter.refuse_present(root, sketch.files({"smallest": first}))
     with temporary.folder("draft") as scratch:
-        texts = _finished(sketch, scratch, first)
+        texts, idle = _finished(sketch, scratch, first)
     paths: list[Path] = []
     try:
         for place, text in texts.items():
@@ -57,20 +57,25 @@ def write(root: Path, source: str, name: str) -> Mechanism:
         print(path)
     mechanism = project.read(root / "spec" / f"{sketch.module}.toml")
     _tell(sketch, mechanism)
+    if idle:
+        print(f"no scenario runs {', '.join(idle)}: declare one in spec/{sketch.module}.toml\n")
     listing.update_all({name: mechanism}, ())
     mechanism = project.read(mechanism.toml)
     planning.add(root, mechanism)
     return mechanism
 
 
-def _finished(sketch: Draft, scratch: Path, first: Scenario) -> dict[str, str]:
-    """All files of the draft: with scenarios that end, and with its two decisions."""
+def _finished(sketch: Draft, scratch: Path, first: Scenario) -> tuple[dict[str, str], list[str]]:
+    """All files of the draft: with scenarios that end, and with its two decisions.
+
+    Then the labels that no scenario runs.
+    """
     for place, text in sketch.files({"smallest": first}).items():
         documents.write_text(scratch / place, text)
     toml = scratch / "spec" / f"{sketch.module}.toml"
     translation.retranslate(toml.with_suffix(".tla"))
     mechanism = project.read(toml)
-    chosen, _ = scenarios.choose(
+    chosen, covered = scenarios.choose(
         sketch.operations, list(sketch.subject.constants), mechanism.model_of
     )
     texts = sketch.files(chosen)
@@ -82,7 +87,8 @@ def _finished(sketch: Draft, scratch: Path, first: Scenario) -> dict[str, str]:
         (decisions.outside(sketch.operations, shared), lambda ends: bool(ends)),
     ):
         texts |= _decision(sketch, scratch, toml, chosen, changes, accepts)
-    return texts
+    names = (name for of_kind in sketch.labels.values() for name in of_kind)
+    return texts, [name for name in names if name not in covered]
 
 
 def _decision(

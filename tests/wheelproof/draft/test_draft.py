@@ -148,6 +148,15 @@ def test_hole_makes_every_row_inconclusive_and_names_its_line(tmp_path):
     assert not any(row["ok"] for row in rows)
 
 
+def test_label_that_no_small_scenario_runs_is_named(tmp_path):
+    bounded = samples.CALLER.replace("self._callback()", "if self._count > 9:\n{}self._count = 0")
+    text = bounded.format(" " * 16)
+    (tmp_path / "caller.py").write_text(text, encoding="utf-8")
+    code, printed = wheelproof(tmp_path, "init", "--from", "caller.py:Caller")
+    assert code == 0, printed
+    assert "no scenario runs A5: declare one in spec/Caller.toml" in printed, printed
+
+
 def test_hole_of_a_label_that_is_not_there_is_refused(pool, tmp_path):
     folder, _ = pool
     for place, text in files(folder).items():
