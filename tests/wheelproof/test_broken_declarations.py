@@ -26,6 +26,7 @@ READ = {
     "doctor": "",
     "trace record": "thing two",
     "trace examples": "",
+    "trace watch": ".",
 }
 """Command -> its arguments."""
 

@@ -57,6 +57,8 @@ WRITERS = {
     "wheelproof/plain/under_pytest.py": MESSAGE,
     "wheelproof/pipeline/cluster.py": SAME,
     "wheelproof/pipeline/command.py": JSON,
+    "wheelproof/pipeline/watch/spool.py": SAME,
+    "wheelproof/pipeline/watch/stream.py": JSON,
     "wheelproof/pipeline/java.py": "a script of the shell, with a quoted path",
     "wheelproof/project/counts.py": JSON,
     "wheelproof/pytest_plugin.py": SAME,

@@ -66,10 +66,8 @@ def ask(
         broken = {name for _, name in answers.broken}
         indices = [index for index, rule in enumerate(family.rules) if rule.name in broken]
         if indices:
-            violations = _violations(connection, family, indices)
-            answers.violations = heapq.nsmallest(
-                most, chain(answers.violations, violations), key=_key
-            )
+            listed = violations(connection, family, indices)
+            answers.violations = heapq.nsmallest(most, chain(answers.violations, listed), key=_key)
     return answers
 
 
@@ -108,7 +106,7 @@ def _count(connection: duckdb.DuckDBPyConnection, family: Family, answers: Answe
         answers.measured |= dict(zip(family.measures, values, strict=True))
 
 
-def _violations(
+def violations(
     connection: duckdb.DuckDBPyConnection, family: Family, indices: list[int]
 ) -> Iterator[Row]:
     """The rows that break one of the rules at the places ``indices`` of a family."""

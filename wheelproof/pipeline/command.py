@@ -45,7 +45,7 @@ def run(
     runs.find(paths)  # a wrong path is reported before Spark starts
     cluster.check(options.master, options.scratch)
     if output is not None:
-        _writable(output)
+        writable(output)
     document: Document | None = None
     written: Path | None = None
     try:
@@ -92,7 +92,7 @@ def run_here(
     from wheelproof.pipeline import in_process
 
     if output is not None:
-        _writable(output)
+        writable(output)
     report = in_process.check(paths, known)
     _end(report.document(), output, as_json, quiet)
     return report.exit_code
@@ -120,7 +120,7 @@ def _write(document: Document, output: Path | None) -> None:
         documents.write(output / "trace-check.json", document)
 
 
-def _writable(folder: Path) -> None:
+def writable(folder: Path) -> None:
     """ToolError where the report could not be written: reported before the check, not after
     hours of it. Nothing is left."""
     made = files.absent(folder)
@@ -165,18 +165,22 @@ def _print(document: Document, output: Path | None, quiet: bool) -> None:
         lines += actions.lines(covered["actions"])
         if output is not None:
             lines.append(f"all of it: {output / 'trace-check.json'}")
+    for text in (*lines, summary(document)):
+        print(visible(text))
+
+
+def summary(document: Document) -> str:
+    """The report in one line."""
     verdicts: dict[str, int] = {}
     for each in document["runs"]:
         verdicts[each["verdict"]] = verdicts.get(each["verdict"], 0) + 1
     vacuous = sum(rule["verdict"] == "vacuous" for rule in document["rules"].values())
-    lines.append(
+    return (
         f"{', '.join(f'{count} {name}' for name, count in sorted(verdicts.items()))} of "
         f"{len(document['runs'])} runs, {document['events']:,} events: "
         f"{document['violated']:,} rules broken, {document['quarantined']:,} lines in quarantine, "
         f"{vacuous} of {len(document['rules'])} rules vacuous"
     )
-    for line in lines:
-        print(visible(line))
 
 
 def _runs(document: Document) -> list[str]:
@@ -219,17 +223,18 @@ def _chosen(violations: list[Violation]) -> list[Violation]:
     return [violations[at] for at in sorted(kept)]
 
 
+def line(violation: Violation) -> str:
+    """A violation in one line: its place, its rule and its objects."""
+    place = f"{violation['file']}:{violation['line']}: " if "file" in violation else ""
+    columns: Mapping[str, object] = violation
+    ids = ", ".join(f"{word} {columns[name]}" for name, word in _NAMED.items() if name in columns)
+    named = f" ({ids})" if ids else ""
+    sign = "" if violation["trusted"] else " [events are missing: only a sign of that]"
+    return f"{place}{violation['rule']}: {violation.get('detail', '')}{named}{sign}"
+
+
 def _violations(document: Document) -> list[str]:
-    lines = []
-    for violation in _chosen(document["violations"]):
-        place = f"{violation['file']}:{violation['line']}: " if "file" in violation else ""
-        columns: Mapping[str, object] = violation
-        ids = ", ".join(
-            f"{word} {columns[name]}" for name, word in _NAMED.items() if name in columns
-        )
-        sign = "" if violation["trusted"] else " [events are missing: only a sign of that]"
-        detail = violation.get("detail", "") + (f" ({ids})" if ids else "")
-        lines.append(f"{place}{violation['rule']}: {detail}{sign}")
+    lines = [line(violation) for violation in _chosen(document["violations"])]
     if document["violated"] > SHOWN:
         lines.append(f"({document['violated'] - SHOWN:,} more)")
     for explained in document["explanations"]:

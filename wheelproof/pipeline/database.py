@@ -53,7 +53,7 @@ def _type(field: schema.Field) -> object:
     return _TYPES[field.type]
 
 
-_EVENT = {
+EVENT = {
     "run": "INTEGER",
     **{field.name: _type(field) for field in schema.COLUMNS},
     "line": "BIGINT",
@@ -75,7 +75,7 @@ class Tables:
         self.connection = connection
         self.events = 0
         self._waiting: list[dict[str, object]] = []
-        _create(connection, "given_events", _EVENT)
+        create(connection, "given_events", EVENT)
 
     def add(self, run: int, line: int | None, event: Mapping[str, object]) -> None:
         """Take an event of a run, from a line of its file; None for one that a header makes."""
@@ -94,7 +94,7 @@ class Tables:
         self.connection.execute("DELETE FROM given_events WHERE run = $1", [run])
 
     def _write(self) -> None:
-        _insert(self.connection, "given_events", _EVENT, self._waiting)
+        insert(self.connection, "given_events", EVENT, self._waiting)
         self._waiting.clear()
 
     def complete(self, runs: Collection[Run]) -> None:
@@ -115,8 +115,8 @@ class Tables:
             {"at": at, **{name: row.get(name) for name in ("run", "tid", "tseq")}}
             for at, row in enumerate(violations)
         ]
-        _create(self.connection, "wanted", types, "TEMP")
-        _insert(self.connection, "wanted", types, rows)
+        create(self.connection, "wanted", types, "TEMP")
+        insert(self.connection, "wanted", types, rows)
         numbers = self.connection.execute(
             'SELECT "at", min(line) FROM wanted LEFT JOIN given_events USING (run, tid, tseq)'
             ' GROUP BY "at" ORDER BY "at"'
@@ -126,9 +126,9 @@ class Tables:
     def events_at(self, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Row]:
         """(run, line) -> the event of that line, as a reader gives it."""
         types = {"run": "INTEGER", "line": "BIGINT"}
-        _create(self.connection, "wanted", types, "TEMP")
+        create(self.connection, "wanted", types, "TEMP")
         keys = [dict(zip(types, place, strict=True)) for place in places]
-        _insert(self.connection, "wanted", types, keys)
+        insert(self.connection, "wanted", types, keys)
         names = ", ".join(f'"{name}"' for name in schema.NAMES)
         rows = self.connection.execute(
             f"SELECT run, line, {names} FROM given_events JOIN wanted USING (run, line)"
@@ -182,10 +182,10 @@ def complete(connection: duckdb.DuckDBPyConnection, runs: Iterable[Run]) -> None
             }
         )
         ends += [dict(zip(_END, end, strict=True)) for end in run.ends()]
-    _create(connection, "given_runs", _RUN)
-    _insert(connection, "given_runs", _RUN, rows)
-    _create(connection, "ends", {name: _END[name] for name in ENDS.columns})
-    _insert(connection, "ends", _END, ends)
+    create(connection, "given_runs", _RUN)
+    insert(connection, "given_runs", _RUN, rows)
+    create(connection, "ends", {name: _END[name] for name in ENDS.columns})
+    insert(connection, "ends", _END, ends)
     named = on_duckdb.expression(start.named())
     columns = ", ".join(f'"{name}"' for name in RUNS.columns)
     connection.execute(
@@ -197,19 +197,21 @@ def complete(connection: duckdb.DuckDBPyConnection, runs: Iterable[Run]) -> None
     )
 
 
-def _create(
+def create(
     connection: duckdb.DuckDBPyConnection, name: str, types: Mapping[str, object], kind: str = ""
 ) -> None:
+    """Make an empty table with columns of these types, or TEMP one."""
     empty = _selected("'[]'", types)
     connection.execute(f"CREATE OR REPLACE {kind} TABLE {name} AS {empty}")
 
 
-def _insert(
+def insert(
     connection: duckdb.DuckDBPyConnection,
     name: str,
     types: Mapping[str, object],
     rows: Iterable[Row],
 ) -> None:
+    """Put rows into a table that :func:`create` made of the same types."""
     connection.execute(f"INSERT INTO {name} {_selected('$1', types)}", [json.dumps(list(rows))])
 
 
@@ -227,6 +229,13 @@ def opened(scratch: Path | None = None) -> Iterator[Tables]:
 
     Raises ToolError where memory or the disk does not suffice.
     """
+    with connected(scratch, ":memory:") as connection:
+        yield Tables(connection)
+
+
+@contextmanager
+def connected(scratch: Path | None, file: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection to a file of DuckDB. ``scratch`` and exceptions: as of :func:`opened`."""
     try:
         with temporary.folder("duckdb", scratch) as folder:
             config: dict[str, str | bool | int | float | list[str]] = {
@@ -236,9 +245,9 @@ def opened(scratch: Path | None = None) -> Iterator[Tables]:
                 "autoinstall_known_extensions": False,
                 "threads": 1,
             }
-            with duckdb.connect(config=config) as connection:
+            with duckdb.connect(file, config=config) as connection:
                 connection.execute("SET enable_progress_bar = false")
-                yield Tables(connection)
+                yield connection
     except duckdb.OutOfMemoryException as error:
         raise ToolError(
             f"The check needs more memory than it may take ({_memory() >> 20:,} MiB), or more of "

@@ -56,18 +56,25 @@ def session(options: SessionOptions = SessionOptions()) -> Iterator[SparkSession
     failures.end(spark)
 
 
-def build(options: SessionOptions = SessionOptions()) -> SparkSession:
-    """Start Spark. ToolError: no pyspark, no Java that will do, too little memory, or Spark did not
-    start; UsageError: a bad option."""
+def check() -> None:
+    """Raise ToolError where there is no pyspark."""
     try:
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-        from pyspark.sql import SparkSession
+        import pyspark  # noqa: F401
     except ImportError as error:
         raise ToolError(
             f"The pipeline needs pyspark, which is not installed ({error}).",
             installation("data", "setup-data"),
         ) from error
+
+
+def build(options: SessionOptions = SessionOptions()) -> SparkSession:
+    """Start Spark. ToolError: no pyspark, no Java that will do, too little memory, or Spark did not
+    start; UsageError: a bad option."""
+    check()
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
     local = options.master.startswith("local")
     if local:
         _check_memory(options.memory)

@@ -21,7 +21,10 @@ from wheelproof.pipeline.frames import Frame, broadcast
 PLACES = 3
 """So many columns of the order say where a cut is. Rows that are equal in them stay together."""
 
-_OF, _PIECE, _FIRST, _LAST, _VALUE = "_of", "_piece", "_first", "_last", "_value"
+_OF, _PIECE, _FIRST, _LAST = "_of", "_piece", "_first", "_last"
+VALUE = "_value"
+"""How the fields of a row that is compared begin behind its place."""
+
 _ALONG = Window.partitionBy(_OF).orderBy(_PIECE)
 _BEFORE = _ALONG.before()
 
@@ -69,7 +72,7 @@ class Way:
 
 def _row(order: tuple[str, ...], values: list[Column]) -> Column:
     """Values behind their place, by which they are compared."""
-    named = [value.alias(f"{_VALUE}{number}") for number, value in enumerate(values)]
+    named = [value.alias(f"{VALUE}{number}") for number, value in enumerate(values)]
     return F.struct(*order, *named)
 
 
@@ -100,6 +103,12 @@ WAYS = {
         ),
         bounded=True,
     ),
+    "max": Way(
+        leaves=lambda order, values: F.max(values[0]),
+        gets=lambda rows: F.max(rows).over(_BEFORE),
+        mends=lambda look, got: F.greatest(look, got),
+        bounded=True,
+    ),
 }
 _TOGETHER = ("lag", "lead")
 """All values of these are of one row."""
@@ -109,11 +118,11 @@ def sorting(frame: Frame) -> Sorting | None:
     """What can be cut in a frame; None where nothing looks along keys, something looks in a way
     that is not of :data:`WAYS`, or keys of several kinds are looked along: each cut makes what is
     below it twice."""
-    looking = [frame for frame in _all(frame) if _looks(frame)]
+    looking = [frame for frame in _all(frame) if looks_in(frame)]
     if len(looking) != 1:
         return None
     found: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
-    for look in _looks(looking[0]):
+    for look in looks_in(looking[0]):
         inner, window = look.arguments
         way = WAYS.get(inner.function)
         if way is None or way.bounded != (window.upto is not None):
@@ -149,7 +158,8 @@ def _all(frame: Frame) -> list[Frame]:
     return list(found.values())
 
 
-def _looks(frame: Frame) -> list[Column]:
+def looks_in(frame: Frame) -> list[Column]:
+    """The looks along keys of a frame's operation."""
     if frame.operation not in ("select", "withColumns"):
         return []
     return F.looks(frame.arguments)
@@ -171,12 +181,12 @@ def _with(frame: Frame, old: Frame, new: Frame) -> Frame:
     return frame if parts == frame.frames else replace(frame, frames=parts)
 
 
-def _exchanged(expression: Column, by: dict[Column, Column]) -> Column:
+def exchanged(expression: Column, by: dict[Column, Column]) -> Column:
     """The expression with others in the place of its parts."""
     if expression in by:
         return by[expression].alias(expression.name)
     made = [
-        _exchanged(argument, by) if isinstance(argument, Column) else argument
+        exchanged(argument, by) if isinstance(argument, Column) else argument
         for argument in expression.arguments
     ]
     return Column(expression.function, tuple(made), expression.name)
@@ -187,7 +197,7 @@ def _exchanged(expression: Column, by: dict[Column, Column]) -> Column:
 
 def _in_pieces(found: Sorting, cuts: Sequence[Cut]) -> Frame:
     """The operation, with each look along a key put together from the pieces of the key."""
-    operation, looks = found.operation, _looks(found.operation)
+    operation, looks = found.operation, looks_in(found.operation)
     placed, groups = _placed(found, cuts), _groups(looks)
     numbers = {look: number for number, look in enumerate(looks)}
     along = replace(looks[0].arguments[1], upto=None)
@@ -202,28 +212,29 @@ def _in_pieces(found: Sorting, cuts: Sequence[Cut]) -> Frame:
     got = frame.select(
         _PIECE,
         *[
-            _way(group[0]).gets(F.col(f"_left{number}")).alias(f"_got{number}")
+            way(group[0]).gets(F.col(f"_left{number}")).alias(f"_got{number}")
             for number, group in enumerate(groups)
         ],
     )
     mended = {
-        look: _way(look).mends(F.col(f"_look{numbers[look]}"), F.col(_name_of(look, number, place)))
+        look: way(look).mends(F.col(f"_look{numbers[look]}"), F.col(_name_of(look, number, place)))
         for number, group in enumerate(groups)
         for place, look in enumerate(group)
     }
-    made = {argument.name: _exchanged(argument, mended) for argument in operation.arguments}
+    made = {argument.name: exchanged(argument, mended) for argument in operation.arguments}
     rows = within.join(broadcast(got), _PIECE, "left")
     return rows.select(*[made.get(name, F.col(name)) for name in operation.columns])
 
 
-def _way(look: Column) -> Way:
+def way(look: Column) -> Way:
+    """How the value of a look is put together."""
     return WAYS[look.arguments[0].function]
 
 
 def _name_of(look: Column, group: int, place: int) -> str:
     """What was got for a look."""
     in_row = look.arguments[0].function != "sum"
-    return f"_got{group}.{_VALUE}{place}" if in_row else f"_got{group}"
+    return f"_got{group}.{VALUE}{place}" if in_row else f"_got{group}"
 
 
 def _placed(found: Sorting, cuts: Sequence[Cut]) -> Frame:
@@ -283,7 +294,7 @@ def _groups(looks: list[Column]) -> list[list[Column]]:
 def _left(found: Sorting, placed: Frame, groups: list[list[Column]]) -> Frame:
     """What each piece leaves: one row of it."""
     leaves = [
-        _way(group[0])
+        way(group[0])
         .leaves(found.order, [look.arguments[0].arguments[0] for look in group])
         .alias(f"_left{number}")
         for number, group in enumerate(groups)

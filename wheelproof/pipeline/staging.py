@@ -61,18 +61,25 @@ def staged_lines(spark: SparkSession, files: list[File], scratch: Path) -> DataF
     starts = F.broadcast(
         spark.createDataFrame(numbered, "address string, block long, least long, start long")
     )
-    parsed = F.from_json(
+    # Written first: otherwise each later query would parse the lines again.
+    columns = parsed(
+        lines.join(starts, ["address", "block"]).select(
+            "address", (F.col("id") - F.col("least") + F.col("start") + 1).alias("row"), "value"
+        )
+    )
+    target = str(scratch / "staged")
+    columns.write.mode("overwrite").parquet(target)
+    return judged(spark.read.schema(columns.schema).parquet(target))
+
+
+def parsed(lines: DataFrame) -> DataFrame:
+    """Lines as columns, with ``wrong`` where they are no such columns. ``lines``: of an address,
+    the ``row`` from 1, and the text as ``value``."""
+    columns = F.from_json(
         "value", _RAW, {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
     )
-    rows = (
-        lines.join(starts, ["address", "block"])
-        .select(
-            "address",
-            (F.col("id") - F.col("least") + F.col("start") + 1).alias("row"),
-            "value",
-            parsed.alias("e"),
-        )
-        .select("address", "row", "value", "e.*")
+    rows = lines.select("address", "row", "value", columns.alias("e")).select(
+        "address", "row", "value", "e.*"
     )
     strange = F.col(_CORRUPT).isNotNull() | F.col("k").isNull()
     wrong = (
@@ -93,24 +100,25 @@ def staged_lines(spark: SparkSession, files: list[File], scratch: Path) -> DataF
             F.get(each, F.lit(4)).cast("long").alias("upto"),
         ),
     )
-    # Written first: otherwise each later query would parse the lines again.
-    columns = rows.select(
+    return rows.select(
         "address",
         "row",
         "value",
         wrong.alias("wrong"),
         *[tokens.alias(name) if name == "ord" else name for name in EVENT.names],
     )
-    target = str(scratch / "staged")
-    columns.write.mode("overwrite").parquet(target)
-    staged = spark.read.schema(columns.schema).parquet(target)
-    column = F.when(
+
+
+def judged(columns: DataFrame) -> DataFrame:
+    """The columns of :func:`parsed`, with ``mark`` (header, footer) and ``reason``, and the line as
+    ``text``."""
+    marked = F.when(
         F.col("wrong").isNotNull() & F.get_json_object("value", "$.schema").isNotNull(), "header"
     ).when(
         F.col("wrong").isNotNull() & F.get_json_object("value", "$.footer").isNotNull(), "footer"
     )
     return (
-        staged.withColumn("mark", column)
+        columns.withColumn("mark", marked)
         .withColumn("reason", F.coalesce("wrong", quarantine.reason()))
         .withColumnRenamed("value", "text")
     )

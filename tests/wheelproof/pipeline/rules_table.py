@@ -12,16 +12,21 @@ sys.path.insert(0, str(ROOT))
 
 PAGE = ROOT / "docs" / "trace-rules.md"
 COUNT = re.compile(r"checks \d+ named")
-HEAD = "| family | rule | what must hold | alone | broken |\n|---|---|---|---|---|\n"
+HEAD = (
+    "| family | rule | what must hold | alone | broken | in a watch |\n|---|---|---|---|---|---|\n"
+)
 
 
 def table() -> str:
     from traces.bulk import FAMILIES, Finding
+    from wheelproof.pipeline.watch.moments import moments
 
     return HEAD + "".join(
         f"| {family.name} | `{rule.name}` | {rule.says} | {'yes' if rule.alone else 'no'} | "
-        f"{'incomplete' if rule.finding is Finding.INCOMPLETE else 'violates'} |\n"
+        f"{'incomplete' if rule.finding is Finding.INCOMPLETE else 'violates'} | "
+        f"{at[rule.name].says} |\n"
         for family in FAMILIES
+        for at in (moments(family),)
         for rule in family.rules
     )
 

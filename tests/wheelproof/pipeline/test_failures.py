@@ -158,11 +158,11 @@ def test_a_jvm_that_is_gone_is_reported_by_how_it_ended(code, message):
 def test_that_the_report_can_be_written_is_found_out_without_a_trace(tmp_path):
     """The nightly tests of a full heap, a full disk and an interrupt found a folder for a report
     that there was none of."""
-    command_module._writable(tmp_path / "new" / "inner")
+    command_module.writable(tmp_path / "new" / "inner")
     assert list(tmp_path.iterdir()) == []
     kept = tmp_path / "old"
     kept.mkdir()
-    command_module._writable(kept / "inner")
+    command_module.writable(kept / "inner")
     assert list(tmp_path.rglob("*")) == [kept]
 
 

@@ -99,7 +99,7 @@ def check(
     if engine in (Engine.SPARK, Engine.MEMORY):
         from wheelproof.pipeline import command
 
-        known = _known_actions(root)
+        known = known_actions(root)
         if engine is Engine.SPARK:
             heap = "2g" if memory is None else memory
             options = command.options_of(master, heap, scratch)
@@ -124,7 +124,7 @@ def check(
     raise typer.Exit(min(codes - {0}, default=0))
 
 
-def _known_actions(root: Path) -> Mapping[str, frozenset[str]]:
+def known_actions(root: Path) -> Mapping[str, frozenset[str]]:
     """The actions of a project's mechanisms; empty where there is no project.
 
     Traces of any producer are checked there too, and then no one knows which actions they lack.

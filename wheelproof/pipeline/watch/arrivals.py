@@ -1,0 +1,145 @@
+"""The lines of a micro-batch, put into the tables of a ledger: recordings, headers and footers,
+lines that are no events, and events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wheelproof.pipeline import database
+from wheelproof.trace.format import jsonl, schema
+from wheelproof.trace.format.parts import TraceError, footer_of, header_of
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow
+
+_TABLES = """
+CREATE TABLE batches (number BIGINT);
+CREATE TABLE recordings (run INTEGER, path VARCHAR, header VARCHAR, footer VARCHAR,
+    problems VARCHAR[], lines BIGINT, judged BOOLEAN, ended BOOLEAN);
+CREATE TABLE kinds (run INTEGER, k VARCHAR, times BIGINT);
+CREATE TABLE sources (run INTEGER, src INTEGER, times BIGINT);
+CREATE TABLE quarantine (run INTEGER, "row" BIGINT, reason VARCHAR, "text" VARCHAR);
+CREATE TABLE unsettled (run INTEGER, family VARCHAR);
+CREATE TABLE violations (run INTEGER, family VARCHAR, line BIGINT, row JSON);
+"""
+_COLUMNS = ", ".join(f'"{name}"' for name in schema.NAMES)
+
+
+def create(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the tables of a ledger."""
+    connection.execute(_TABLES)
+    database.create(connection, "events_kept", database.EVENT)
+
+
+def take(connection: duckdb.DuckDBPyConnection, lines: pyarrow.Table) -> tuple[set[int], set[int]]:
+    """Take the lines that ``staging.judged`` made, with the events as ``fresh``; the runs that are
+    new, and those of the others of which a kind came that they did not have."""
+    connection.register("arriving", lines)
+    try:
+        new = _recordings(connection)
+        _heads(connection, new)
+        return new, _events(connection) - new
+    finally:
+        connection.unregister("arriving")
+
+
+def keep(connection: duckdb.DuckDBPyConnection, first: Iterable[Mapping[str, object]]) -> None:
+    """Keep the fresh events until their runs end. ``first``: those that headers make."""
+    database.create(connection, "initial", database.EVENT, "TEMP")
+    database.insert(connection, "initial", database.EVENT, first)
+    connection.execute("INSERT INTO fresh BY NAME SELECT * FROM initial")
+    connection.execute("INSERT INTO events_kept BY NAME SELECT * FROM fresh")
+
+
+def compact(connection: duckdb.DuckDBPyConnection, table: str, columns: str) -> None:
+    """Sum up the rows of a table that are alike."""
+    connection.execute(
+        f"CREATE OR REPLACE TABLE {table} AS SELECT {columns} FROM {table} GROUP BY ALL"
+    )
+
+
+def _column(connection: duckdb.DuckDBPyConnection, query: str) -> set[int]:
+    return {value for (value,) in connection.execute(query).fetchall()}
+
+
+def _recordings(connection: duckdb.DuckDBPyConnection) -> set[int]:
+    """Note the files of the lines; the runs that are new."""
+    before = _column(connection, "SELECT run FROM recordings")
+    connection.execute(
+        "INSERT INTO recordings SELECT (SELECT count(*) FROM recordings) + "
+        "row_number() OVER (ORDER BY address) - 1, address, NULL, NULL, [], 0, FALSE, FALSE "
+        "FROM (SELECT DISTINCT address FROM arriving) "
+        "WHERE address NOT IN (SELECT path FROM recordings)"
+    )
+    connection.execute(
+        "UPDATE recordings SET lines = greatest(lines, top), problems = CASE WHEN ended AND "
+        "len(problems) = 0 THEN ['lines follow the footer'] ELSE problems END FROM (SELECT "
+        'address, max("row") AS top FROM arriving GROUP BY address) WHERE address = path'
+    )
+    return _column(connection, "SELECT run FROM recordings") - before
+
+
+def _heads(connection: duckdb.DuckDBPyConnection, new: set[int]) -> None:
+    """Note headers, footers and lines that are no events."""
+    rows = connection.execute(
+        'SELECT run, path, mark, "row", "text", recordings.footer IS NOT NULL FROM arriving '
+        'JOIN recordings ON path = address WHERE mark IS NOT NULL ORDER BY run, "row"'
+    ).fetchall()
+    headed, ended = set(), set()
+    for run, path, mark, line, text, there in rows:
+        if mark == "header" and line == 1:
+            headed.add(run)
+            _head(connection, run, "header", path, text)
+        elif mark == "footer" and not there and run not in ended:
+            ended.add(run)
+            _head(connection, run, "footer", path, text)
+        else:
+            _problem(connection, run, f"line {line} is a second {mark}")
+    for run in sorted(new - headed):
+        _problem(connection, run, "there is no header")
+    connection.execute(
+        'INSERT INTO quarantine SELECT run, "row", reason, left("text", 200) FROM arriving '
+        "JOIN recordings ON path = address WHERE mark IS NULL AND reason IS NOT NULL"
+    )
+
+
+def _head(connection: duckdb.DuckDBPyConnection, run: int, what: str, path: str, text: str) -> None:
+    try:
+        value = jsonl.object_of(text.encode("utf-8", "surrogatepass"), Path(path), 1)
+        if what == "header":
+            header_of(value, Path(path), 1)
+        else:
+            footer_of(value["footer"], Path(path), 1)
+    except TraceError as error:
+        _problem(connection, run, f"its {what} cannot be read: {error.fault}")
+        return
+    connection.execute(f"UPDATE recordings SET {what} = $1 WHERE run = $2", [text, run])
+
+
+def _problem(connection: duckdb.DuckDBPyConnection, run: int, text: str) -> None:
+    connection.execute(
+        "UPDATE recordings SET problems = list_append(problems, $1) WHERE run = $2", [text, run]
+    )
+
+
+def _events(connection: duckdb.DuckDBPyConnection) -> set[int]:
+    """Make ``fresh`` of the events; the runs of which a kind came that they did not have."""
+    connection.execute(
+        f'CREATE OR REPLACE TEMP TABLE fresh AS SELECT run, {_COLUMNS}, "row" AS line '
+        "FROM arriving JOIN recordings ON path = address "
+        "WHERE mark IS NULL AND reason IS NULL AND NOT ended"
+    )
+    grown = _column(
+        connection,
+        "SELECT DISTINCT run FROM fresh WHERE (run, k) NOT IN (SELECT (run, k) FROM kinds)",
+    )
+    for table, column in (("kinds", "k"), ("sources", "src")):
+        connection.execute(
+            f"INSERT INTO {table} SELECT run, {column}, count(*) FROM fresh "
+            f"WHERE {column} IS NOT NULL GROUP BY ALL"
+        )
+        compact(connection, table, f"run, {column}, sum(times)::BIGINT AS times")
+    return grown
