@@ -92,15 +92,15 @@ class HistoryJudge(Judge):
         if any(thread.error is not None for thread in execution.threads):
             return failure
         self._count()
-        operations = self.driver.history()
+        # A new race is no step of the run yet: what must come before what is not yet known.
+        final = not (execution.racing or execution.grown)
+        operations = self.driver.history(final)
         self.freed = self.freed or any(operation.is_free for operation in operations)
         stuck = execution.ending is not Ending.DONE
         if not self._condition.judges or (stuck and not any(o.is_pending for o in operations)):
             return failure
         times = Times(self.driver, operations)
         before = tuple(self._condition.before(operations))
-        # A new race is no step of the run yet: what must come before what is not yet known.
-        final = not (execution.racing or execution.grown)
         key = outcome(operations), before, times.precedes if final else None
         if key not in self._verdicts:
             raw = list(self.driver.run.results)

@@ -176,27 +176,34 @@ class Driver:
 
     # -- histories
 
-    def history(self) -> list[Operation]:
-        """The operations of the present run that have been called."""
+    def history(self, settled: bool = True) -> list[Operation]:
+        """The operations of the present run that have been called.
+
+        ``settled``: each racy access of the run is a visible operation.
+        """
         run, number_of = self.run, Numbering()
         operations = []
         for number, (thread, call) in enumerate(self.calls):
             if run.begun[number] < 0:
                 continue
-            called, returned = self._moments(number, thread)
+            called, returned = self._moments(number, thread, settled)
             pending = run.results[number] is PENDING
             result = None if pending else number_of(run.results[number])
             is_free = self.is_lenient and number in run.timed_out
             operations.append(Operation(number, thread, call, called, returned, result, is_free))
         return operations
 
-    def _moments(self, number: int, thread: int) -> tuple[float, float]:
+    def _moments(self, number: int, thread: int, settled: bool) -> tuple[float, float]:
         """When an operation is called, as late as can be, and when it returns, as early as can be.
 
-        Visible operations have even moments. One without any happens between two of them.
+        Visible operations have even moments. One without any happens between two of them. In a run
+        that is not settled it may have accesses beside them: it is called when it was, and returns
+        when it did.
         """
         run, order = self.run, self.execution.order
         begun, ended = run.begun[number], run.ended[number]
+        if not settled:
+            return 2 * begun - 1, LATER if ended < 0 else 2 * ended
         end = len(order) if ended < 0 else ended
         steps = [at for at in range(begun, end) if order[at] == run.numbers[thread]]
         called = 2 * steps[0] if steps else 2 * (end if ended < 0 else begun) - 1
