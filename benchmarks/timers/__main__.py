@@ -44,6 +44,7 @@ class Timer:
 TIMERS = (
     Timer("`SystemTimer`", "of_project:OfSystemTimer", {"cancel wins"}),
     Timer("`PartedTimer`", "of_project:OfPartedTimer", {"cancel wins"}),
+    Timer("the purgatory", "of_project:OfPurgatory", {"cancel wins"}),
     Timer("`threading.Timer`", "of_python:OfThreading", {"cancel wins"}),
     Timer("`sched`", "of_python:OfSched", {"cancel wins"}),
     Timer("asyncio's loop", "of_python:OfAsyncio"),
