@@ -199,6 +199,11 @@ class World(Modules):
             locals = globals
         if globals.get("__name__") in self.modules:
             globals.setdefault("__builtins__", self.builtins)
+        thread = self.execution.running
+        if thread is not None and globals.get("__builtins__") is not self.builtins:
+            site = self._target(exec).copy()
+            site.foreign = "text that is executed"
+            self.execution.access(thread, id(globals), globals, True, site)
         if isinstance(source, str) and globals.get("__builtins__") is self.builtins:
             name = globals.get("__name__", "")
             source, sites, _ = instrumented(source, "<string>", f"{name}.<string>", self.hooks)

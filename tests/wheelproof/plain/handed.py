@@ -80,6 +80,16 @@ def coroutines_run_by_hand():
     assert counter.count == 2
 
 
+def text_is_executed_in_one_namespace():
+    variables, seen = {"count": 0}, []
+
+    def add():
+        seen.append(1)
+        exec("count += 1", variables)
+
+    run(add, add)
+
+
 def of_files(exists, make):
     seen = []
     with tempfile.TemporaryDirectory() as folder:
@@ -134,6 +144,7 @@ BUGS = [
 ]
 UNSEEN = [
     coroutines_run_by_hand,
+    text_is_executed_in_one_namespace,
     file_is_opened_if_it_is_not_there,
     folder_is_made_if_it_is_not_there,
     file_is_replaced_while_it_is_read,
