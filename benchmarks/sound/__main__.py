@@ -26,6 +26,7 @@ from wheelproof.plain.answers import EXIT_CODES, Answer
 
 PINS = (
     "boltons==26.2.0",
+    "cachelib==0.17.0",
     "cacheout==0.17.0",
     "cachetools==8.0.0",
     "decorator==5.3.1",
@@ -38,10 +39,12 @@ PINS = (
     "readerwriterlock==1.0.10",
     "stevedore==5.10.0",
     "watchdog==7.1.0",
+    "zict==3.0.0",
 )
 
 FEW = st.integers(1, 2)
 KEYS = {"put": FEW, "get": FEW, "pop": FEW}
+KEY = st.sampled_from("ab")
 QUEUE = {"put": FEW, "get": (), "put_nowait": FEW, "get_nowait": (), "qsize": ()}
 
 
@@ -78,6 +81,17 @@ SUBJECTS = (
     Subject("watchdog 7.1.0 SkipRepeatsQueue", "others:skipping", QUEUE),
     Subject("pykka 4.5.0 ThreadingFuture", "others:pykka_future", {"set": FEW, "get": ()}),
     Subject("ratelimit 2.2.1 RateLimitDecorator", "others:Limited"),
+    Subject(
+        "cachelib 0.17.0 SimpleCache", "documented:simple_cache",
+        {"set": (KEY, FEW), "get": KEY, "add": (KEY, FEW), "delete": KEY, "inc": KEY, "has": KEY},
+    ),
+    Subject(
+        "zict 3.0.0 LRU", "documented:lru",
+        {
+            "__setitem__": (KEY, FEW), "__getitem__": KEY, "__delitem__": KEY,
+            "__contains__": KEY, "__len__": (),
+        },
+    ),
 )  # fmt: skip
 
 HEAD = ["class", "answer", "programs", "executions", "CPU s"]
