@@ -248,6 +248,8 @@ def verdicts(paths: Iterable[Path], follow: Follow) -> Iterator[tuple[Path, Verd
     """The verdicts on traces in files, in their order. ``follow``: the model's, where a header
     names a program. Raises ToolError where memory or the disk does not suffice."""
     waiting = deque(paths)
+    if waiting:
+        declared.part("bulk")  # a project without rules is refused before any table is made
     while waiting:
         with database.opened() as tables:
             batch = Batch(tables)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from wheelproof.trace import commands
+from wheelproof.trace import commands, declared
 from wheelproof.trace.format.jsonl import Reader, write
 
 ROOT = Path(__file__).parents[3]
@@ -227,3 +228,11 @@ def test_the_run_that_is_made_for_that_is_sound(tmp_path):
     file = large(tmp_path / "large.jsonl", 100)
     assert [code(engine, file) for engine in ENGINES] == [0, 0]
     assert json.loads(file.read_text(encoding="utf-8").splitlines()[-1])["footer"]["events"] == 100
+
+
+def test_a_check_outside_a_project_says_what_is_missing(tmp_path):
+    command = [sys.executable, "-m", "wheelproof", "trace", "check", str(SMALL)]
+    outside = {name: value for name, value in os.environ.items() if name != declared.VARIABLE}
+    ended = subprocess.run(command, cwd=tmp_path, env=outside, capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert "no folder traces" in ended.stderr and "--subject" in ended.stderr
