@@ -9,6 +9,7 @@ from real.findings import __main__ as command
 from real.findings import catalog, shown
 from tests.docs.reading import ROOT, blocks, commands
 from tests.docs.test_commands import TARGETS
+from tests.nights import only
 from wheelproof.errors import ToolError
 from wheelproof.jvm.jars import NotHere
 
@@ -47,7 +48,7 @@ def test_with_the_fix_a_program_does_not_show_its_defect(name, folder):
     assert not outcome.shows, outcome.text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", only(NAMES, "stale_load"))
 def test_a_test_fails_on_the_release_and_passes_with_the_fix(name, folder):
     finding = catalog.finding(name)
     before = shown.by_test(finding, classes(name, False, folder), folder)

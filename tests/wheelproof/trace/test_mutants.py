@@ -28,7 +28,7 @@ def test_every_safety_mutant_is_refused_or_has_a_reason(mechanism):
     assert safety - DELAYED <= {key for key in REFUSED if key[0] == mechanism}
 
 
-@pytest.mark.parametrize(("mechanism", "name"), every(sorted(REFUSED), 6))
+@pytest.mark.parametrize(("mechanism", "name"), every(sorted(REFUSED), 18))
 def test_mutant_is_refused_by_its_rule_and_shrunk(mechanism, name, tmp_path):
     recorded = mutant_of(mechanism, name)
     assert recorded.mutant == mechanisms()[mechanism].mutants[name].decision
@@ -61,7 +61,7 @@ def rows() -> list[list[str]]:
     ]
 
 
-@pytest.mark.parametrize("row", every(rows(), 4), ids=lambda row: "-".join(row[:2]))
+@pytest.mark.parametrize("row", every(rows(), 12), ids=lambda row: "-".join(row[:2]))
 def test_page_says_where_a_mutant_is_refused(row):
     mechanism, name, *places = row
     recorded = mutant_of(mechanism, name)

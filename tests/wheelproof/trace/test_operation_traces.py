@@ -60,7 +60,7 @@ def random_schedule(scenario: str, seed: int) -> tuple[list[tuple[str, str]], ob
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("scenario", every(SOUND, 3))
+@pytest.mark.parametrize("scenario", every(SOUND, 9))
 def test_a_recorded_run_of_the_model_conforms(scenario, seed):
     schedule, _ = random_schedule(scenario, seed)
     recorded = record(mechanisms(), NAME, scenario, f"{scenario}-{seed}", schedule=schedule)
@@ -69,7 +69,7 @@ def test_a_recorded_run_of_the_model_conforms(scenario, seed):
     assert all(event_of(event, "x", 1) == event for event in recorded.events)
 
 
-@pytest.mark.parametrize("scenario", SOUND)
+@pytest.mark.parametrize("scenario", every(SOUND, 3))
 def test_real_threads_conform(scenario):
     verdict = judged(record(mechanisms(), NAME, scenario, scenario))
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
