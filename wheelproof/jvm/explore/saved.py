@@ -53,11 +53,11 @@ class %(name)s {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
             process.getOutputStream().close();
             byte[] output = process.getInputStream().readAllBytes();
-            String said = new String(output, StandardCharsets.UTF_8);
+            String printed = new String(output, StandardCharsets.UTF_8);
             switch (process.waitFor()) {
-                case 0 -> System.out.print(said);
-                case 3, 5 -> abort(said);
-                default -> fail(said);
+                case 0 -> System.out.print(printed);
+                case 3, 5 -> abort(printed);
+                default -> fail(printed);
             }
         } finally {
             Files.delete(schedule);

@@ -79,16 +79,16 @@ def test_junit_runs_a_saved_order(tmp_path):
 
 
 def test_a_text_of_others_stays_a_literal_or_a_comment():
-    said = 'a"""b\\u000a int c;'
+    quoted = 'a"""b\\u000a int c;'
     failure = Failure(
-        FailureKind.ASSERTION, said, said, None, (), (), (), 1, True, free_threaded_only=None
+        FailureKind.ASSERTION, quoted, quoted, None, (), (), (), 1, True, free_threaded_only=None
     )
-    schedule = Schedule((Switch(said, "", 0, "main"),), (said,))
-    exploration = Exploration(Answer.BUG, 1, (), failure, None, said, schedule)
+    schedule = Schedule((Switch(quoted, "", 0, "main"),), (quoted,))
+    exploration = Exploration(Answer.BUG, 1, (), failure, None, quoted, schedule)
     text = saved.text("KeptTest", Path("Race.java"), [], exploration)
     assert "\\u000a" not in text.replace("\\\\", "")
     assert text.count('"""') == 2 + text.count('// bug: a"""b')
-    assert json.loads(schedule_of(text))["places"] == [said]
+    assert json.loads(schedule_of(text))["places"] == [quoted]
 
 
 @pytest.mark.parametrize("name", ["Kept.java", "Kept.txt", "a-Test.java", "away/KeptTest.java"])
