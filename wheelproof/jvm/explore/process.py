@@ -41,6 +41,11 @@ STUCK = 98
 
 SWITCH, VISIBLE = "switch", "visible"
 
+REMEDY = (
+    "Give it a constructor without arguments, and a method run() without arguments, or operations "
+    "of different names that take int, long, boolean, String or Object."
+)
+
 
 class Site(TypedDict):
     """A place of the program. ``class`` and ``file`` are empty where the JDK alone is there."""
@@ -92,7 +97,10 @@ class Thrown(TypedDict):
 
 
 class Failed(TypedDict, total=False):
-    """A failing run; ``raised`` is absent where no exception ended it."""
+    """A failing run; ``raised`` is absent where no exception ended it.
+
+    ``program`` has the calls of each thread, if it was drawn, and ``table`` their results.
+    """
 
     kind: str
     thread: str
@@ -102,6 +110,8 @@ class Failed(TypedDict, total=False):
     waits: list[Wait]
     cycle: list[str]
     switches: list[tuple[str, str, int, str]]
+    program: list[str]
+    table: list[str]
     raised: Thrown
 
 
@@ -144,7 +154,7 @@ def run(harness: Harness, words: Iterable[Sequence[str]]) -> Answered:
     if answer["answer"] == "refused":
         raise UsageError(f"{answer['reason']}.", "Replace it by a fake in the harness.")
     if answer["answer"] == "unusable":
-        raise UsageError(f"{answer['reason']}.", "Give it both, without arguments.")
+        raise UsageError(f"{answer['reason']}.", REMEDY)
     if answer["answer"] == "broken":
         raise ToolError(f"The classes of {harness.source} cannot be run: {answer['reason']}.")
     return answer

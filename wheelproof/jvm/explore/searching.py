@@ -49,6 +49,7 @@ def explore(harness: Harness, settings: Settings) -> Exploration:
         restarts=answered["restarts"],
         points=answered["points"],
         accesses=answered["accesses"],
+        table=tuple(answered["failure"]["table"]) if answer is Answer.BUG else (),
     )
 
 
@@ -69,7 +70,7 @@ def replay(harness: Harness, schedule: Schedule) -> Replayed:
 def _schedule(answered: process.Answered) -> Schedule:
     switches = tuple(Switch(*switch) for switch in answered["failure"]["switches"])
     places = [site["key"] for site in answered["places"]]
-    return Schedule(switches, (*places, *answered["kinds"]))
+    return Schedule(switches, (*places, *answered["kinds"], *answered["failure"]["program"]))
 
 
 def _failure(harness: Harness, answered: process.Answered) -> JavaFailure:

@@ -19,7 +19,7 @@ STOCK = ROOT / "examples" / "stock"
 def commands():
     """Commands of the page that explore, each with the parts of its output."""
     shown = [entry for entry in printed(PAGE) if entry[0].startswith("wheelproof explore")]
-    assert len(shown) == 2
+    assert len(shown) == 3
     return shown
 
 
@@ -140,6 +140,6 @@ def test_a_java_whose_class_files_cannot_be_read_is_named(monkeypatch):
 
 
 def test_a_harness_without_a_run_is_named(tmp_path):
-    (tmp_path / "Tried.java").write_text("class Tried { void go() { } }\n")
+    (tmp_path / "Tried.java").write_text("class Tried { private void go() { } }\n")
     code, output = wheelproof(tmp_path, "explore", "--harness", "Tried.java")
     assert code == 2 and "Tried has no method run() without arguments" in output

@@ -9,8 +9,8 @@ import java.io.PrintStream;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +24,7 @@ public final class Main {
     private final Map<String, String> options = new LinkedHashMap<>();
     private final List<URL> path = new ArrayList<>();
     private final List<Recorder.Switch> switches = new ArrayList<>();
-    private final Set<String> visible = new HashSet<>();
+    private final Set<String> visible = new LinkedHashSet<>();
 
     private Main() { }
 
@@ -40,6 +40,9 @@ public final class Main {
         } catch (IllegalArgumentException error) {
             answer = new LinkedHashMap<>(Map.of("answer", "unusable", "reason",
                     error.getMessage()));
+        } catch (NoSuchMethodException error) {
+            answer = new LinkedHashMap<>(Map.of("answer", "unusable", "reason",
+                    main.options.get("harness") + " has no constructor without arguments"));
         } catch (ClassNotFoundException | LinkageError error) {
             answer = new LinkedHashMap<>(Map.of("answer", "broken", "reason",
                     String.valueOf(error.getMessage())));
@@ -65,7 +68,7 @@ public final class Main {
         }
     }
 
-    private Map<String, Object> answer() throws ClassNotFoundException, IOException {
+    private Map<String, Object> answer() throws ReflectiveOperationException, IOException {
         Mapping mapping = new Mapping(!options.containsKey("copies"));
         List<String> refused = Refusals.in(path.get(0), mapping);
         if (!refused.isEmpty()) {
@@ -73,19 +76,32 @@ public final class Main {
         }
         Loader loader = new Loader(path.toArray(new URL[0]), mapping);
         Thread.currentThread().setContextClassLoader(loader);
-        Program program = new Program(loader.loadClass(options.get("harness")));
-        String bound = options.get("bound");
-        Search search = new Search(program, bound == null ? null : Integer.valueOf(bound),
-                Long.parseLong(options.getOrDefault("executions", "1")),
-                Long.parseLong(options.getOrDefault("seed", "0")));
+        Class<?> type = loader.loadClass(options.get("harness"));
+        Integer bound = options.containsKey("bound") ? Integer.valueOf(options.get("bound")) : null;
+        long most = Long.parseLong(options.getOrDefault("executions", "1"));
+        long seed = Long.parseLong(options.getOrDefault("seed", "0"));
         if (options.containsKey("replay")) {
-            search.execution.run(program, new Calm(), null);
-            show(search.execution);
-            search.replay(switches);
-        } else {
-            search.search();
+            return Report.of(replay(type), loader);
+        } else if (!Program.isRace(type)) {
+            return Report.of(new Campaign(type, bound, most, seed).search(), loader);
         }
+        Search search = new Search(new Race(type), bound, most, seed);
+        search.search();
         return Report.of(search, loader);
+    }
+
+    private Search replay(Class<?> type) throws NoSuchMethodException {
+        List<String> lines = visible.stream().filter(line -> line.startsWith(History.THREAD))
+                .toList();
+        Program program = lines.isEmpty() ? new Race(type) : History.of(type, lines);
+        Search search = new Search(program, null, 1, 0);
+        search.execution.run(program, new Calm(), null);
+        show(search.execution);
+        if (program instanceof History history) {
+            history.prepare();
+        }
+        search.replay(switches);
+        return search;
     }
 
     /** The places of a recorded order are visible, and the kinds of operations that it had. */

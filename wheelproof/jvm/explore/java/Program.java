@@ -4,52 +4,57 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
-/** A harness: a class with a method run(), of which each run has an object of its own. */
-final class Program implements Runnable {
+/** What a run runs: each has an object of its own. */
+abstract class Program implements Runnable {
     private final Constructor<?> constructor;
-    private final Method method;
-    private final Method outcome;
     /** That of the last run. */
     Object instance;
 
-    Program(Class<?> type) {
-        try {
-            constructor = type.getDeclaredConstructor();
-            method = type.getDeclaredMethod("run");
-        } catch (NoSuchMethodException error) {
-            throw new IllegalArgumentException(type.getName()
-                    + " has no method run() without arguments, or no such constructor");
-        }
+    Program(Class<?> type) throws NoSuchMethodException {
+        constructor = type.getDeclaredConstructor();
         constructor.setAccessible(true);
-        method.setAccessible(true);
-        Method text = null;
+    }
+
+    /** A class with a method run(), or one of operations. */
+    static boolean isRace(Class<?> type) {
+        return optional(type, Race.METHOD) != null;
+    }
+
+    static Method optional(Class<?> type, String name) {
         try {
-            text = type.getDeclaredMethod("outcome");
-            text.setAccessible(true);
+            Method method = type.getDeclaredMethod(name);
+            method.setAccessible(true);
+            return method;
         } catch (NoSuchMethodException none) {
-            // only the comparisons of searches ask for it
+            return null;
         }
-        outcome = text;
+    }
+
+    /** Runs in the main thread. */
+    abstract void body() throws Throwable;
+
+    /** What the end of a run says about the program. */
+    Result judge(Result result) {
+        return result;
     }
 
     @Override
-    public void run() {
+    public final void run() {
         try {
             instance = constructor.newInstance();
-            method.invoke(instance);
+            body();
         } catch (InvocationTargetException error) {
             Program.<RuntimeException>raise(error.getCause());
-        } catch (ReflectiveOperationException error) {
-            throw new IllegalStateException(error);
+        } catch (Throwable error) {
+            Program.<RuntimeException>raise(error);
         }
     }
 
-    /** What the last run has led to, as its own method says. */
-    String outcome() {
+    Object invoke(Method method, Object... arguments) throws Throwable {
         try {
-            return outcome == null ? "" : String.valueOf(outcome.invoke(instance));
-        } catch (ReflectiveOperationException error) {
-            throw new IllegalStateException(error);
+            return method.invoke(instance, arguments);
+        } catch (InvocationTargetException error) {
+            throw error.getCause();
         }
     }
 

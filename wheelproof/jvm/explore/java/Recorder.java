@@ -207,7 +207,15 @@ final class Recorder {
         finish();
         names = new Names(program.instance, execution);
         Waiting.cycle(execution).forEach(index -> cycle.add(execution.strands[index].label));
-        steps.forEach(step -> lines.add(line(step)));
+        boolean preempts = false;
+        for (Step step : steps) {
+            preempts |= step.preempts;
+            if (step.site != History.CALL && step.site != History.RETURN) {
+                step.preempts = preempts;
+                preempts = false;
+                lines.add(line(step));
+            }
+        }
         for (int index = 0; index < execution.count; index++) {
             Strand strand = execution.strands[index];
             if (!strand.ended && strand.kind != null) {

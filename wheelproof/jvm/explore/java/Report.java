@@ -65,6 +65,9 @@ final class Report {
         recorder.switches().forEach(each -> switches.add(List.of(each.thread(), each.place(),
                 each.visit(), each.following())));
         all.put("switches", switches);
+        History history = search.program instanceof History drawn ? drawn : null;
+        all.put("program", history == null ? List.of() : history.program());
+        all.put("table", history == null ? List.of() : history.why(search.failure));
         Throwable raised = search.failure.raised();
         if (raised != null) {
             Map<String, Object> line = Recorder.place(Columns.frame(raised.getStackTrace()), null);

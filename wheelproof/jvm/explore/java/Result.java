@@ -7,6 +7,7 @@ record Result(Ending ending, String kind, String message, String thread, Throwab
     static final String DEADLOCK = "deadlock";
     static final String LOST_WAKE_UP = "lost wake-up";
     static final String ENDLESS = "endless loop";
+    static final String RESULTS = "wrong results";
 
     /** The ends of runs. */
     enum Ending {

@@ -61,18 +61,21 @@ final class Search {
 
     /** One run; what it says about the program is kept, but where new places became visible. */
     private Result run(Scheduler scheduler) {
-        Result result = execution.run(program, scheduler, null);
+        Result end = execution.run(program, scheduler, null);
+        int[] schedule = execution.events.schedule();
+        int few = execution.preemptions;
+        Result result = program.judge(end);
         switch (result.ending()) {
             case REFUSED -> end("refused", result.message());
             case BROKEN -> end("broken", result.message());
             case DIFFERENT -> end("nondeterministic", result.message());
             case CUT -> cut = result.message();
-            case DONE -> whole = whole == null ? execution.events.schedule() : whole;
+            case DONE -> whole = whole == null ? schedule : whole;
             case FAILED -> {
                 if (!execution.conflicts.changed) {
-                    failing = execution.events.schedule();
+                    failing = schedule;
                     failure = result;
-                    preemptions = execution.preemptions;
+                    preemptions = few;
                 }
             }
             default -> { }
@@ -205,9 +208,10 @@ final class Search {
         String message = failure.message();
         String kind = failure.kind();
         recorder = new Recorder(execution, program);
-        failure = execution.run(program, new Exact(failing), recorder);
+        Result end = execution.run(program, new Exact(failing), recorder);
         preemptions = execution.preemptions;
         execution.runs--;
+        failure = program.judge(end);
         if (!failure.isFailure() || !failure.kind().equals(kind)) {
             end("nondeterministic", "a failing order ran differently: " + message);
         }
@@ -217,8 +221,9 @@ final class Search {
     void replay(List<Recorder.Switch> switches) {
         run(new Calm());
         recorder = new Recorder(execution, program);
-        failure = execution.run(program, new Follow(switches), recorder);
+        Result end = execution.run(program, new Follow(switches), recorder);
         preemptions = execution.preemptions;
+        failure = program.judge(end);
         switch (failure.ending()) {
             case REFUSED -> end("refused", failure.message());
             case BROKEN -> end("broken", failure.message());

@@ -29,7 +29,7 @@ public final class Driver {
             lines = new Tampering(loader).all();
         } else if (words[0].equals("oracle") || words[0].equals("blind")) {
             boolean blind = words[0].equals("blind");
-            Program program = new Program(loader.loadClass("Drawn"));
+            Race program = new Race(loader.loadClass("Drawn"));
             int first = Integer.parseInt(words[2]);
             for (int seed = first; seed < first + Integer.parseInt(words[3]); seed++) {
                 System.setProperty("drawn", String.valueOf(seed));
@@ -60,7 +60,7 @@ public final class Driver {
 
     private static Map<String, Object> explored(Loader loader, String name) throws Exception {
         forget();
-        Search search = new Search(new Program(loader.loadClass(name)), null, 20_000, 0);
+        Search search = new Search(new Race(loader.loadClass(name)), null, 20_000, 0);
         search.search();
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("name", name);
@@ -73,7 +73,7 @@ public final class Driver {
     }
 
     /** The outcomes of all runs of a search, and how many there were; it may be cut. */
-    private static TreeSet<String> outcomes(Program program, Supplier<Systematic> fresh,
+    private static TreeSet<String> outcomes(Race program, Supplier<Systematic> fresh,
             int[] runs) {
         while (true) {
             TreeSet<String> all = new TreeSet<>();
@@ -115,7 +115,7 @@ public final class Driver {
     }
 
     /** {@code missing}: outcomes that one of the reductions does not have. */
-    private static Map<String, Object> compared(Program program, int seed,
+    private static Map<String, Object> compared(Race program, int seed,
             List<Supplier<Systematic>> reductions) {
         forget();
         int[] reduced = new int[1];
