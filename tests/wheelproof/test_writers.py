@@ -23,7 +23,7 @@ MESSAGE = "a message on a terminal"
 WRITERS = {
     "wheelproof/artifacts.py": CODE,
     "wheelproof/checks/cached.py": SAME,
-    "wheelproof/checks/safety.py": JSON,
+    "wheelproof/checks/comparisons.py": JSON,
     "wheelproof/cli.py": "tables in Markdown; exports",
     "wheelproof/commands/drafting.py": "a project: TLA+, TOML, Markdown, Python, of a syntax tree",
     "wheelproof/commands/editor.py": TLA,
