@@ -91,7 +91,8 @@ PROGRAMS = {
         {((3,), (0,), (4, (4,)))},
     ),
 }
-"""Primitive -> how it is made, two threads' lines, how it rests, the ends of sound rounds."""
+"""Primitive -> how it is made, two threads' lines, how it rests, and the ends of sound rounds: seen,
+count and rest."""
 SCENARIO = {"threads": {"a": [("first",)], "b": [("second",)]}}
 PLANTED = {fault.primitive: name for name, fault in faults.FAULTS.items() if not fault.operation}
 
@@ -110,7 +111,7 @@ def runs(folder, primitive, fault=""):
         (folder / place).write_text(text, encoding="utf-8")
     implementation = ProductionImplementation(folder, "box", fault=fault)
     result = Stress(implementation, SCENARIO, patience=IMPATIENT).run(
-        ROUNDS, {end: set() for end in ends}
+        ROUNDS, {(count, rest, seen): set() for seen, count, rest in ends}
     )
     return implementation.observer.used, result.finding
 
