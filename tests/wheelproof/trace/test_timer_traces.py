@@ -239,7 +239,7 @@ def test_kafka_s_order_gives_a_queued_bucket_another_key_and_the_trace_shows_it(
     recorded = stalled("D1")
     verdict = judged(recorded)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, "QueuedOnceWithItsKey")
-    assert "offered with key 15 ms, in the queue with 6 ms" in verdict.first.message
+    assert "dq_offer with key 15 ms, last dq_offer with key 6 ms" in verdict.first.message
     recorded.write(tmp_path / "d1.jsonl")
     small = shrinking.shrunk(tmp_path / "d1.jsonl")
     assert len(small.events) <= 20 and small.message == verdict.first.message
