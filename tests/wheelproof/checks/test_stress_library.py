@@ -91,8 +91,8 @@ PROGRAMS = {
         {((3,), (0,), (4, (4,)))},
     ),
 }
-"""Primitive -> how it is made, two threads' lines, how it rests, and the ends of sound rounds: seen,
-count and rest."""
+"""Primitive -> how it is made, two threads' lines, how it rests, and the ends of sound rounds: what
+is seen, counted and at rest."""
 SCENARIO = {"threads": {"a": [("first",)], "b": [("second",)]}}
 PLANTED = {fault.primitive: name for name, fault in faults.FAULTS.items() if not fault.operation}
 

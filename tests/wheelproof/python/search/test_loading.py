@@ -118,8 +118,12 @@ def test_texts_stand_in_for_files(cell):
             "no class Harness",
         ),
         (
-            {"texts": {"harness.cell": "SUBJECT = ('impl.cell',)\nclass Harness: pass\n"}},
-            "no function shared",
+            {
+                "texts": {
+                    "harness.cell": "SUBJECT = ('impl.cell',)\nclass Harness: pass\nshared = 3\n"
+                }
+            },
+            "shared is no function",
         ),
         ({"texts": {"impl.cell": "from impl.runtime import Phaser\n"}}, "cannot be imported"),
     ],
