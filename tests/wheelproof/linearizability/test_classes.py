@@ -26,7 +26,7 @@ def test_a_sound_class_is_exhausted(name):
     assert exploration.answer is Answer.EXHAUSTED, (exploration.reason, exploration.table)
 
 
-BY_DAY = ("lost update", "flag outside the lock", "two orders of locks", "an unmarked link")
+BY_DAY = ("lost update", "two orders of locks")
 
 
 @pytest.mark.parametrize("name", only(FAULTY, *BY_DAY))

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from tests.nights import every
 from tests.wheelproof.plain.started import run
 from wheelproof.plain import polling
 from wheelproof.plain.answers import Answer, FailureKind
@@ -160,7 +161,7 @@ def change_between_two_looks():
 BUGS = [deadline_that_passes_too_early, each_iteration_frees, change_between_two_looks]
 
 
-@pytest.mark.parametrize("program", EXHAUSTED, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", every(EXHAUSTED, 3), ids=lambda program: program.__name__)
 def test_a_loop_that_polls_is_searched_to_the_end(program):
     found = explore_program(program, executions=5_000)
     assert found.answer is Answer.EXHAUSTED, (found.reason, found.failure)

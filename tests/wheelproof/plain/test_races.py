@@ -165,7 +165,7 @@ def test_a_racy_place_that_is_not_seen_again_is_named(monkeypatch):
     assert text(exploration, 200).count("racy, in an order that was not seen again: ") == 2
 
 
-@pytest.mark.parametrize("program", [ordered, two_locks, benign])
+@pytest.mark.parametrize("program", every([ordered, two_locks, benign], 3))
 def test_no_line_is_longer_than_the_width(program):
     for width in (60, 80):
         assert max(map(len, text(explored(program), width).splitlines())) <= width

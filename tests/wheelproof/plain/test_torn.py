@@ -9,8 +9,7 @@ from wheelproof.plain.exploration import Explorer, explore_program
 
 READERS = only(
     [(make, read) for make, readers in torn.READERS.items() for read in readers],
-    *(torn.of_copy, torn.of_class_pattern, torn.of_proxy, torn.of_mapping_pattern),
-    *(torn.of_callback, torn.of_comparison, torn.of_globals, torn.of_module_pattern),
+    *(torn.of_copy, torn.of_class_pattern, torn.of_callback, torn.of_globals),
 )
 
 
