@@ -1,0 +1,1 @@
+"""Three structures in Python and in Java: this project's checker beside Lincheck."""
