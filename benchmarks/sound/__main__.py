@@ -25,6 +25,7 @@ from wheelproof.linearizability.options import Declaration, options
 from wheelproof.plain.answers import EXIT_CODES, Answer
 
 PINS = (
+    "DBUtils==3.2.0",
     "boltons==26.2.0",
     "cachelib==0.17.0",
     "cacheout==0.17.0",
@@ -68,6 +69,7 @@ SUBJECTS = (
         {"set_result": FEW, "result": (), "done": (), "running": ()},
     ),
     Subject("pymemcache 4.0.0 ObjectPool", "pools:Pool"),
+    Subject("DBUtils 3.2.0 PooledDB", "pools:PooledDatabase"),
     Subject("cachetools 8.0.0 cached, with a lock", "caches:Memoized", {"get": FEW}),
     Subject("readerwriterlock 1.0.10 RWLockFair", "locks:ReadWrite", ["read", "add"]),
     Subject("fasteners 0.20 ReaderWriterLock", "locks:Fasteners", ["read", "add"]),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
+import dbutils.pooled_db
 import pymemcache.pool
 
 
@@ -12,6 +14,16 @@ class Connection:
 
     def close(self) -> None:
         """Nothing is open."""
+
+    rollback = close
+
+
+class Database:
+    """A database in the form of Python's DB-API 2."""
+
+    threadsafety = 2
+    connect = Connection
+    OperationalError = InterfaceError = InternalError = RuntimeError
 
 
 class Pool:
@@ -31,3 +43,21 @@ class Pool:
 
     def clear(self) -> None:
         self.pool.clear()
+
+
+class PooledDatabase:
+    """The pool of ``DBUtils``, which waits for one of two connections."""
+
+    def __init__(self) -> None:
+        self.pool: Any = dbutils.pooled_db.PooledDB(
+            Database, maxconnections=2, blocking=True, ping=0
+        )
+        self.own = threading.local()
+
+    def get(self) -> bool:
+        self.own.last = self.pool.connection()
+        return True
+
+    def release(self) -> bool:
+        last, self.own.last = getattr(self.own, "last", None), None
+        return last is not None and last.close() is None
