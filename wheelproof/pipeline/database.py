@@ -29,9 +29,6 @@ from wheelproof.trace.format import schema
 BLOCK = 10_000
 """Events that are written at once."""
 
-PARALLEL = 200_000
-"""Events from which on several threads are worth their start."""
-
 Row = Mapping[str, object]
 
 _TYPES = {

@@ -93,8 +93,11 @@ def test_a_micro_batch_that_is_taken_twice_is_noticed(recordings, tmp_path):
     """The control: without the number of the last micro-batch a kill doubles violations."""
     output = tmp_path / "watch"
     assert watched(recordings, output, "ended", 0).returncode == -9
-    watched(recordings, output, "twice", 0)
-    assert violations(output)[1] != in_process.check([recordings]).violations
+    ended = watched(recordings, output, "twice", 0)
+    assert ended.returncode == 1, ended.stderr
+    batch = in_process.check([recordings])
+    assert json.loads((output / "trace-check.json").read_text())["events"] > batch.events
+    assert len(violations(output)[1]) > len(batch.violations)
 
 
 def test_ctrl_c_ends_after_the_micro_batch_and_a_later_watch_goes_on(recordings, tmp_path):
