@@ -27,10 +27,14 @@ AGENT = "wheelproof real/agent"
 """The recorder of Kafka's classes. Before it named ``before`` in its headers it numbered an unlink
 after the write that a thread without the monitors can see."""
 
+RECORDER = "wheelproof"
+"""The recorder of Python threads. It numbers an unlink where the entry is counted, which is after
+that write."""
+
 
 def numbered_late(header: Header) -> bool:
     """Whether an unlink may have its number after another thread has seen it."""
     capture = header.get("capture", {})
-    return header.get("producer", {}).get("name") == AGENT and "list_remove" not in capture.get(
-        "before", ()
+    return header.get("producer", {}).get("name") in (AGENT, RECORDER) and (
+        "list_remove" not in capture.get("before", ())
     )

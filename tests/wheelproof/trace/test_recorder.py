@@ -18,7 +18,7 @@ from wheelproof.trace.judging.verdict import CONFORMS, INCOMPLETE, VIOLATES, Ver
 from wheelproof.trace.recording import log as logs
 from wheelproof.trace.recording import recorder as recorders
 from wheelproof.trace.recording import runs, traced, traced_fields
-from wheelproof.trace.recording.record import record
+from wheelproof.trace.recording.record import Recorded, record
 
 
 def test_an_equivalent_mutant_is_not_rejected():
@@ -48,6 +48,49 @@ def test_eight_real_threads_conform(tmp_path, monkeypatch):
         verdict.applied[name] > 100
         for name in ("AtMostOneList", "CounterExact", "CancelWins", "ExactlyItsList")
     )
+
+
+def taken_out_in_between() -> Recorded:
+    """A run whose flush has taken an entry out, and not counted that, as the entry's task is
+    cancelled: the unlink has a number after the cancel that has seen it."""
+    scenario = {
+        "lists": ["l1", "l2"],
+        "task_of": {"e1": "t1"},
+        "ring": {"l1": [], "l2": []},
+        "current": [],
+        "threads": {
+            "a": [["cancel", "t1"]],
+            "f": [["schedule", "l1", "e1"], ["flush", "l1", "l2"]],
+        },
+    }
+    model = mechanisms()[NAME].model_of(scenario)
+    schedule = []
+    for thread, last in (("f", "F1"), ("f", "U8"), ("a", "C4"), ("f", "F4")):
+        while not schedule or schedule[-1] != (thread, last):
+            schedule.append((thread, model.step(model.threads.index(thread))))
+    silent = mechanisms()[NAME].silent
+    schedule = [(thread, label) for thread, label in schedule if label not in silent]
+    return record(mechanisms(), NAME, scenario, "in-between", schedule=schedule)
+
+
+def test_an_unlink_that_a_cancel_saw_before_it_had_a_number_conforms():
+    recorded = taken_out_in_between()
+    kinds = [event["k"] for event in recorded.events]
+    assert kinds.index("cancel") < kinds.index("list_remove")
+    verdict = law.verdict_on(recorded.header, recorded.events, recorded.footer)
+    assert (verdict.verdict, verdict.findings) == (CONFORMS, ())
+    assert verdict.applied["CancelUnlinks"] == 1
+
+
+def test_an_unlink_that_began_after_the_cancel_is_refused():
+    recorded = taken_out_in_between()
+    (unlink,) = (event for event in recorded.events if event["k"] == "list_remove")
+    began = unlink["tseq"] - 1
+    for event in recorded.events:
+        if event["tid"] == unlink["tid"] and event["tseq"] >= began:
+            event["lc"] += 10
+    verdict = law.verdict_on(recorded.header, recorded.events, recorded.footer)
+    assert "CancelUnlinks" in {finding.property for finding in verdict.findings}
 
 
 @pytest.mark.nightly
