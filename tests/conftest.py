@@ -16,7 +16,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from tests import at_once, compiling, rewriting, skips
+from tests import at_once, compiling, nights, rewriting, skips
 
 settings.register_profile(
     "fast", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -103,6 +103,12 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         gc.freeze()
         gc.set_threshold(50_000, 20, 100)
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before tests are chosen by their markers."""
+    nights.leave(items)
 
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)

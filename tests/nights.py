@@ -1,5 +1,5 @@
-"""Which cases of a family run by day: named ones, the first of each group, or every so many-th. The
-others run by night, so that no case is lost."""
+"""Which cases of a family run by day: named ones, the first of each group, or every so many-th, as
+the marker ``daily`` tells. The others run by night, so that no case is lost."""
 
 from __future__ import annotations
 
@@ -30,9 +30,15 @@ def first(
     return chosen
 
 
-def every(cases: Iterable[Any], step: int) -> list[Any]:
-    """The cases, of which all but every ``step``-th are left to the night."""
-    return [by_night(case) if number % step else case for number, case in enumerate(cases)]
+def leave(items: Iterable[pytest.Item]) -> None:
+    """Leave all but every so many-th case of a function with the marker ``daily`` to the night."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        if marker := item.get_closest_marker("daily"):
+            function = item.nodeid.partition("[")[0]
+            if seen[function] % marker.args[0]:
+                item.add_marker(pytest.mark.nightly)
+            seen[function] += 1
 
 
 def names(case: Any) -> list[Any]:

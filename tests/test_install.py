@@ -99,6 +99,7 @@ def ended(folder, tmp_path, *words, **variables):
     return code, output.read_text(encoding="utf-8")
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("project", ["none", "sound", "wrong"])
 @pytest.mark.parametrize("java", ["there", "absent"])
 def test_doctor_ends_as_verify_does_next(tmp_path, project, java):

@@ -179,6 +179,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_file_is_rejected_by_its_check(copied, few, fault):
     check, place, text, reason = PLANTED[fault]

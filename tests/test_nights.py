@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.nights import by_night, every, first, of_each_mechanism, only
+from tests.nights import by_night, first, of_each_mechanism, only
+
+pytest_plugins = "pytester"
 
 CASES = [("a", 1), ("a", 2), ("b", 3), ("a", 4), ("b", 5)]
 
@@ -20,7 +22,6 @@ def by_day(cases):
     [
         (first(CASES), CASES[:1]),
         (first(CASES, 2), CASES[:2]),
-        (every(CASES, 2), CASES[::2]),
         (only(CASES, 4, "b"), CASES[2:]),
         (only(iter(CASES), ("a", 2)), CASES[1:2]),
         (of_each_mechanism(CASES), [("a", 1), ("b", 3)]),
@@ -56,3 +57,33 @@ def test_a_parameter_is_named_by_its_id():
 def test_a_name_without_a_case_is_refused():
     with pytest.raises(ValueError, match="There is no case 'c'"):
         only(CASES, "a", "c")
+
+
+FAMILIES = """
+import pytest
+
+@pytest.mark.daily(3)
+@pytest.mark.parametrize("case", range(7))
+def test_a(case): pass
+
+@pytest.mark.daily(2)
+@pytest.mark.parametrize("case", range(3))
+def test_b(case): pass
+
+def test_c(): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("choice", "tests"),
+    [
+        ("not nightly", "a[0] a[3] a[6] b[0] b[2] c"),
+        ("nightly", "a[1] a[2] a[4] a[5] b[1]"),
+    ],
+)
+def test_of_a_function_every_so_many_th_case_runs_by_day(pytester, choice, tests):
+    pytester.makeconftest("from tests.conftest import pytest_collection_modifyitems")
+    pytester.makeini("[pytest]\nmarkers =\n    daily(n)\n    nightly")
+    pytester.makepyfile(FAMILIES)
+    listed = pytester.runpytest_inprocess("--collect-only", "-q", "-m", choice).outlines
+    assert [line.partition("::test_")[2] for line in listed if "::" in line] == tests.split()

@@ -219,6 +219,7 @@ def test_pool():
 """
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("loop", "code", "answer"),
     [("if", 1, "bug: AssertionError"), ("while", 0, "exhausted: ")],

@@ -1,5 +1,7 @@
 """The table of timers names each, and each quirk that is listed for it."""
 
+import pytest
+
 from benchmarks.timers import __main__ as timers
 from tests.found import ROOT
 
@@ -16,6 +18,7 @@ def test_the_page_has_every_timer_with_its_quirks():
     assert quirks == {timer.name: set(timer.quirks) for timer in timers.TIMERS}
 
 
+@pytest.mark.nightly
 def test_a_timer_that_breaks_a_clause_that_is_not_listed_fails_the_command(monkeypatch, capsys):
     monkeypatch.setattr(timers, "TIMERS", (timers.Timer("a timer", "of_python:OfThreading"),))
     assert timers.main(["--programs", "1", "--executions", "60"]) == 1

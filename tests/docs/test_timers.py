@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.docs.reading import ROOT
 from tests.docs.test_quotes import printed, unlike
 from tests.examples.pages import wheelproof
@@ -10,6 +12,7 @@ from wheelproof.timers.contract import Clause
 PAGE = (ROOT / "docs" / "timers.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.nightly
 def test_the_example_is_found_as_the_page_shows():
     ((command, parts),) = printed(PAGE)
     code, output = wheelproof(ROOT, *command.split()[1:])

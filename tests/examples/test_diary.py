@@ -45,6 +45,7 @@ def stumbles(step: Mapping[str, Any], code: int, printed: str) -> Iterator[str]:
             yield f"it prints {words}"
 
 
+@pytest.mark.daily(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("step", DIARY["step"], ids=lambda step: step["stumble"])
 def test_a_command_of_the_diary_does_not_stumble(started, tmp_path, step):

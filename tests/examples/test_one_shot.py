@@ -82,6 +82,7 @@ def test_the_action_runs_once_for_any_number_of_threads(copy):
     assert row.figures["vcs"] == 9 and row.figures["controls"] == 2
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -105,6 +106,7 @@ def test_the_page_shows_what_does_not_follow():
     assert f"\n{says}\n" in THEOREM
 
 
+@pytest.mark.nightly
 def test_a_module_that_breaks_it_beyond_every_scenario_has_no_proof(copy):
     """A thread with three operations passes the lock: no scenario has one."""
     old, new = "O2: await owner = NULL;", "O2: await owner = NULL \\/ Len(Program[self]) > 2;"
@@ -145,6 +147,7 @@ def test_every_layer_passes_and_its_counterexample_reads_as_on_the_page(tmp_path
     )
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "file, old, new, layers, code, printed",
     [

@@ -79,6 +79,7 @@ def by_day() -> set[str]:
 DAY = by_day()
 
 
+@pytest.mark.daily(7)
 @pytest.mark.parametrize(
     "case",
     [
@@ -130,6 +131,7 @@ PLANTED: dict[Callable[[], None], tuple[str, str, str]] = {
 }
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted.__name__)
 def test_an_unguarded_tool_is_rejected(planted: Callable[[], None], sound: Path, tmp_path: Path):
     reader, kind, fault = PLANTED[planted]

@@ -44,6 +44,7 @@ BY_DAY = (
 )
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(("number", "code", "sentence", "moment", "jobs"), only(RUNS, *BY_DAY))
 def test_a_run_that_gets_a_signal_to_end(verify, number, code, sentence, moment, jobs):
     verify.java(HELD)

@@ -162,6 +162,7 @@ def plant(project: Path, mistake: Mistake) -> None:
         file.write_text(text + mistake.new, encoding="utf-8")
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("name", only(MISTAKES, *BY_DAY))
 def test_a_mistake_of_the_project_is_refused_in_words(project: Path, tmp_path: Path, name: str):
     mistake = MISTAKES[name]

@@ -312,6 +312,7 @@ BY_DAY = (
 """Damages that a check notices soon; those of TLC are in test_engine.py."""
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("fault", only([*DECLARED, *ARTEFACTS], *BY_DAY))
 def test_no_damage_ends_green(verify, small, fault):
     damage = (DECLARED | ARTEFACTS)[fault]

@@ -282,6 +282,7 @@ def compared(subject: ControlledImplementation, scenario: str) -> Bisimulation:
     return bisimulate(subject, SCENARIOS[scenario], *rows_of(scenario))
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("scenario", sorted({control.scenario for control in CONTROLS.values()}))
 def test_the_implementation_as_it_is_passes(scenario):
     bisimulation = compared(ControlledImplementation.load(ROOT, NAME), scenario)

@@ -152,6 +152,7 @@ def test_a_class_is_linearizable(module, tmp_path):
     assert "exhausted: every order of" in output
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "fault", only(FAULTS, "take does not look again", "a place is freed twice")
 )

@@ -181,6 +181,7 @@ def test_every_decision_has_a_run_that_shows_its_absence():
     assert not PLANTED.keys() & NOT_DRAWN.keys()
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("decision", sorted(PLANTED))
 def test_a_planted_fault_breaks_its_property_in_a_given_run(decision, capsys):
     file = PLANTED[decision]

@@ -31,6 +31,7 @@ QUIRKS = {
 """What no table does: the threads of a program, and the state that it can lead to."""
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", QUIRKS)
 def test_a_quirk_has_its_program_and_is_over_once_time_is_up(name):
     threads, state = QUIRKS[name]

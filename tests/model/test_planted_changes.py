@@ -59,6 +59,7 @@ def noticed(mechanism: str, label: str) -> None:
         assert side in found.difference
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "mechanism, label",
     [(mechanism, label) for mechanism, table in TABLES.items() for label in table.fast],

@@ -62,6 +62,7 @@ def test_a_decision_has_a_title_and_prose(mechanism, name):
         assert mutant.get("race") or mutant.get("equivalent")
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("mechanism, name", of_each_mechanism(ALL))
 def test_the_changed_artefacts_have_the_labels_of_their_table(mechanism, name):
     """A label may be unused in the changed machine; one that no table has is refused."""

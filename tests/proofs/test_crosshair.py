@@ -48,6 +48,7 @@ def outcomes():
         }
 
 
+@pytest.mark.daily(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("module", ["contracts", "mutants"])
 def test_every_function_ends_as_the_table_says(outcomes, module):

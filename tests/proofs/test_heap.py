@@ -43,6 +43,7 @@ def specified(mechanism: str, *changes: tuple[str, str]):
     return variants.specification(mechanism, changes).module
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("name", only(THEORY_OF, "Heap.First", "Heap.Up", "HeapCode.take"))
 def test_proved_by_both_solvers_with_every_control_refuted(name):
     theory = THEORY_OF[name]
@@ -119,6 +120,7 @@ def failing(of: str, operator: str, load) -> list[str]:
     return [why for _, why in found.faults]
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize(
     ("of", "operator", "condition", "old", "new"),
     only(CHANGED, *(CHANGED[number] for number in (1, 3, 9, 16, 19, 31))),
@@ -128,6 +130,7 @@ def test_a_changed_text_breaks_the_condition_of_its_operator(of, operator, condi
     assert any(f"{condition}: " in each for each in broken), broken
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("of", OF)
 def test_no_condition_breaks_of_a_text_as_it_is(of):
     assert failing(of, OF[of].offer, OF[of].load) == []

@@ -48,6 +48,7 @@ each_fault = pytest.mark.parametrize(
 # -- the conditions
 
 
+@pytest.mark.daily(4)
 @each_module
 def test_a_theorem_has_a_condition_for_each_label_and_each_property(of):
     """One without a label is refused, with the label's name."""

@@ -63,6 +63,7 @@ every_subject = pytest.mark.parametrize("name", SUBJECTS)
 # -- what a theorem is made of
 
 
+@pytest.mark.daily(3)
 @every_subject
 def test_every_goal_of_every_label_and_every_property_is_in_a_condition(name, monkeypatch):
     subject, theory, _ = SUBJECTS[name]
@@ -131,6 +132,7 @@ def saying(of: Conditions, conjunct: str, value: bool) -> Conditions:
     return of
 
 
+@pytest.mark.daily(3)
 @every_subject
 def test_a_conjunct_that_is_made_false_is_refused_by_name(name):
     """By day the first and the last one."""

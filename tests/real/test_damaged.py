@@ -104,6 +104,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_damage_is_refused_by_the_rule_of_its_name(name):
     change, properties = PLANTED[name]

@@ -21,6 +21,7 @@ def differing(release, elections=PartitionElections):
         pytest.skip(f"NOT RUN: {error}")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("release", first(sorted(compared.releases(), reverse=True), 1))
 def test_a_release_elects_as_the_implementation(release):
     assert differing(release) == []

@@ -39,6 +39,7 @@ def test_every_row_of_the_page_is_a_subject():
         assert line.endswith(f"| {subject.issue} |")
 
 
+@pytest.mark.nightly
 def test_another_answer_ends_with_one(monkeypatch, capsys):
     subject = command.subjects()[0]
     found = explored(next(each for each in command.subjects() if each.harness.stem == "Cyclic"))

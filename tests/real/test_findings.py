@@ -35,6 +35,7 @@ def classes(name, fixed, folder):
         pytest.skip(f"NOT RUN: {error}")
 
 
+@pytest.mark.daily(7)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_program_shows_its_defect_on_the_release_as_its_page_says(name, folder):
     outcome = shown.by_program(catalog.finding(name), classes(name, False, folder))
@@ -42,12 +43,14 @@ def test_a_program_shows_its_defect_on_the_release_as_its_page_says(name, folder
     assert outcome.text in [block.text.rstrip() for block in blocks(PAGES[name])]
 
 
+@pytest.mark.daily(7)
 @pytest.mark.parametrize("name", NAMES)
 def test_with_the_fix_a_program_does_not_show_its_defect(name, folder):
     outcome = shown.by_program(catalog.finding(name), classes(name, True, folder))
     assert not outcome.shows, outcome.text
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", only(NAMES, "stale_load"))
 def test_a_test_fails_on_the_release_and_passes_with_the_fix(name, folder):
     finding = catalog.finding(name)

@@ -160,6 +160,7 @@ def linked_twice(header, events):
     return "AtMostOneList"
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("change", [other_recorder, read_and_stated, linked_twice])
 def test_nothing_else_is_passed_over_of_an_old_agent(change, tmp_path):
     header, events = late_unlink(before=())
@@ -170,6 +171,7 @@ def test_nothing_else_is_passed_over_of_an_old_agent(change, tmp_path):
     assert expected in {finding.property for finding in verdict.findings}
 
 
+@pytest.mark.nightly
 def test_a_shrunk_recording_keeps_which_kinds_are_numbered_before(tmp_path):
     header, events = late_unlink()
     write(tmp_path / "whole.jsonl", header, events)

@@ -35,6 +35,7 @@ BEFORE = kinds_in(KINDS.partition("EnumSet.of(")[2].partition(")")[0])
 VERDICTS = {"load": "conforms", "sound": "conforms", "d1": "violates"}
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("name", VERDICTS)
 def test_a_recording_has_its_verdict_event_by_event_and_in_bulk(name):
     file = FOLDER / f"{name}.jsonl.gz"

@@ -245,6 +245,7 @@ def missed(sessions, port):
     return found
 
 
+@pytest.mark.nightly
 def test_one_server_does_the_same(graphs, monkeypatch, tmp_path):
     """By day: one server, a path with an expiry, a divergence, and a server that is gone."""
     try:

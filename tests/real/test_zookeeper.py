@@ -61,6 +61,7 @@ def real(port):
     return found
 
 
+@pytest.mark.nightly
 def test_the_one_in_memory_does_what_a_real_one_does(real):
     assert compared.differences(FEW, real) == []
     replies = {each.reply.code for each in real}

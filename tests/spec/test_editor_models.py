@@ -45,6 +45,7 @@ def test_tlc_alone_comes_to_the_verdict(name, suffix, tmp_path):
     assert (result.outcome, result.property) == expected, result.explanation
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("suffix, status", [("", 0), ("Fails", 13)])
 def test_the_command_of_a_model_runs_in_its_folder(tmp_path, suffix, status):
     folder = shutil.copytree(ROOT / "spec", tmp_path / "spec") / "models"

@@ -80,6 +80,7 @@ SCENARIOS = {
 }
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_it_is_the_module(scenario):
     name, of = SCENARIOS[scenario]

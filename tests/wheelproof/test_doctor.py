@@ -129,6 +129,7 @@ def test_a_project_without_specs_is_listed(machine):
     assert absent == ["project"] and json.loads(ended.stdout)["ready"] is False
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("file", "name"),
     [

@@ -80,6 +80,7 @@ def parts_of(text):
     ]
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("field", NAMES)
 @given(text=TEXTS)
 def test_an_exported_test_has_the_parts_that_it_always_has(field, text):

@@ -91,6 +91,7 @@ def rows_of_tests(folder):
     return [(of_file[file], layer, name) for file, layer, name in found]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_tests_are_the_rows_of_a_verification(name, tmp_path):
     folder = example(name, tmp_path / name)

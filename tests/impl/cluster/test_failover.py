@@ -22,7 +22,6 @@ from tests.impl.cluster.clusters import (
     leaders,
     state,
 )
-from tests.nights import every
 
 NAMES = [part.begin for part in FAILOVER]
 
@@ -114,7 +113,8 @@ def created_meanwhile(at, controller=ClusterController):
     return len(interrupted(made, 2, create, at)) > at
 
 
-@pytest.mark.parametrize("at", every(range(60), 12))
+@pytest.mark.daily(12)
+@pytest.mark.parametrize("at", range(60))
 def test_a_topic_that_comes_during_the_failover_is_not_lost(at):
     created_meanwhile(at)
 
@@ -172,7 +172,8 @@ def test_a_controller_that_gives_up_its_office_is_followed_by_another_one():
     assert made.members[int(made.named())].controller.own.value == 2
 
 
-@pytest.mark.parametrize("at", every(range(3, 60), 11))
+@pytest.mark.daily(11)
+@pytest.mark.parametrize("at", range(3, 60))
 def test_a_failover_that_is_interrupted_ends_what_it_has_begun(at):
     made = cluster(*THREE)
     made.kill(1)

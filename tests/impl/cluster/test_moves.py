@@ -27,7 +27,6 @@ from tests.impl.cluster.clusters import (
     leaders,
     state,
 )
-from tests.nights import every
 
 
 def test_an_assignment_knows_where_it_comes_from_and_where_it_goes():
@@ -93,7 +92,8 @@ def test_a_move_that_does_not_wait_or_leaves_replicas_is_found():
         move(having("reassignment", Keeps))
 
 
-@pytest.mark.parametrize("at", every(range(50), 12))
+@pytest.mark.daily(12)
+@pytest.mark.parametrize("at", range(50))
 def test_a_later_controller_goes_on_with_a_move(at):
     made = cluster((1, 2), brokers=4)
     made.reassign({A0: (3, 2)})

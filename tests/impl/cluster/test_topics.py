@@ -29,7 +29,6 @@ from tests.impl.cluster.clusters import (
     shrink,
     state,
 )
-from tests.nights import every
 
 B0 = TopicPartition("b", 0)
 
@@ -303,7 +302,8 @@ def test_a_deletion_that_a_broker_fails_to_do_is_tried_again_when_it_comes_back(
     gone(made)
 
 
-@pytest.mark.parametrize("at", every(range(60), 15))
+@pytest.mark.daily(15)
+@pytest.mark.parametrize("at", range(60))
 def test_a_later_controller_goes_on_with_a_deletion(at):
     made = cluster(*THREE)
     made.delete_topic("a")

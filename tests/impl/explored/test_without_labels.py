@@ -32,12 +32,14 @@ def by_day(cases: list[Case]) -> list[object]:
     return nights.first(params, of=lambda param: param.values[0].mechanism)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("case", by_day(SOUND))
 def test_each_scenario_is_exhausted(case, tmp_path):
     answer = explored(case, tmp_path / "program")
     assert answer.word == "exhausted", answer.text
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("case", by_day(MUTANTS))
 def test_a_missing_decision_shows_unless_it_is_listed(case, tmp_path):
     answer = explored(case, tmp_path / "without")

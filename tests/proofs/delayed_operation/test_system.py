@@ -146,6 +146,7 @@ def test_a_fault_breaks_the_invariant_and_has_a_trace(name):
         ) >= len(fault.searched.trace)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "name",
     first(

@@ -73,6 +73,7 @@ def test_what_is_cited_is_named():
     assert "falls" not in ended.cited_ends(dict.fromkeys(names), ended.OF_ENDS)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("fault", planted.ENDS, ids=lambda fault: fault.name)
 def test_a_run_with_the_fault_ends_where_the_claim_is_false(fault):
     found = fault.find()

@@ -112,6 +112,7 @@ def test_what_is_cited_is_named():
     assert "falls" not in ended.cited_ends(dict.fromkeys(names), ended.OF_KAFKA_ENDS)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("fault", (*planted.ENDS, *planted.CLOSES), ids=lambda fault: fault.name)
 def test_a_run_with_the_fault_ends_where_the_claim_is_false(fault):
     found = fault.find()

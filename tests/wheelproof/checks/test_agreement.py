@@ -321,12 +321,14 @@ def without_model(tmp_path):
     return find(tmp_path / "subject")["bounded_buffer"]
 
 
+@pytest.mark.nightly
 def test_equality_of_functions_is_tlcs_in_states_of_several_models(without_model, tmp_path):
     found = row(without_model, tmp_path)
     assert found.ok and found.verdict is Verdict.SAMPLED, found.why
     assert found.figures["one_sided"] == 0
 
 
+@pytest.mark.nightly
 def test_equality_by_identity_of_another_models_values_is_refused(
     without_model, tmp_path, monkeypatch
 ):

@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.found import mechanisms
-from tests.nights import every
 from tests.wheelproof.damaged import DAMAGES, entries
 from wheelproof import project
 from wheelproof.checks import cached, verify
@@ -152,7 +151,8 @@ def before(whole):
     return keys(whole)
 
 
-@pytest.mark.parametrize("file", every(DEPENDS, 6))
+@pytest.mark.daily(12)
+@pytest.mark.parametrize("file", DEPENDS)
 def test_one_changed_byte_changes_the_keys_of_what_depends_on_it(whole, before, file):
     place = whole / file
     text = place.read_bytes()

@@ -135,6 +135,7 @@ def test_three_modules_alone_write_a_plan_and_no_script_asks_for_it():
 PROJECTS = (ROOT, *sorted(file.parents[1] for file in ROOT.glob("examples/*/spec/*.toml")))
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("root", PROJECTS, ids=lambda root: root.name)
 def test_the_plan_is_that_of_the_declarations(root, monkeypatch):
     """What a graph's size decides is taken from the plan: `--update-plan` explores it."""

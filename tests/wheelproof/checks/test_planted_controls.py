@@ -239,6 +239,7 @@ PARTS = {
 fault that the row then misses."""
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_that_rejects_nothing_ends_the_row_as_vacuous(part, tmp_path, monkeypatch):
     layer, rows, where, name, blind, missed = PARTS[part]
@@ -248,6 +249,7 @@ def test_a_part_that_rejects_nothing_ends_the_row_as_vacuous(part, tmp_path, mon
     assert missed in row.why.partition("does not reject what it planted: ")[2]
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("rows", {id(rows): rows for _, rows, *_ in PARTS.values()}.values())
 def test_each_row_says_how_many_faults_it_has_planted(rows, tmp_path):
     for row in rows(tmp_path):

@@ -302,6 +302,7 @@ SKIPPED = {
 }
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("skipped", SKIPPED)
 def test_a_formula_that_is_never_evaluated_is_named(skipped, mechanism, tmp_path, monkeypatch):
     def refuted(instance, states):

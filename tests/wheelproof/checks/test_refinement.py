@@ -95,6 +95,7 @@ def test_no_mutants_reject_nothing(context, monkeypatch):
     assert not found.ok and found.verdict == "vacuous" and "no mutant takes part" in found.why
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("mechanism", "module", "config", "guard", "mutant"),
     [

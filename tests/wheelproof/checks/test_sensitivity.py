@@ -86,6 +86,7 @@ def test_what_is_listed_breaks_each_property_in_tlc_and_model(tmp_path):
     assert found.figures["properties"] == 4
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", only(list(WEAKER), "timer_task_list", "task_executor"))
 def test_a_property_that_is_weaker_in_spec_and_model_alike_is_named(name, tmp_path):
     properties, weakened, spec_old, spec_new, model_old, model_new, pair = WEAKER[name]

@@ -120,6 +120,7 @@ def test_each_class_has_a_program_and_a_fault():
     assert set(PROGRAMS) == set(CLASSES) <= set(PLANTED)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("primitive", PROGRAMS)
 def test_a_sound_class_is_noted_and_its_fault_breaks_the_end(tmp_path, primitive):
     used, finding = runs(tmp_path, primitive)

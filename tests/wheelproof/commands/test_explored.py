@@ -62,6 +62,7 @@ def rows(folder, *arguments):
     return code, printed, read_results(folder / "build/results.json")
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize(
     ("arguments", "code", "verdict", "property", "bound"),
     [
@@ -95,6 +96,7 @@ def test_each_test_is_a_row_and_the_command_ends_with_the_worst(folder):
     ]
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("test", ["test_it.py::test_deadlock", "test_it.py::test_count[racy]"])
 def test_the_reports_name_commands_that_work(folder, test):
     rows(folder, test)

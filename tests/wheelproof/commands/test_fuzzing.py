@@ -9,6 +9,7 @@ SUBJECTS = "tests.wheelproof.timers.subjects"
 FEW = ("--programs", "2", "--executions", "40")
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("timer", "more", "code", "reported"),
     [

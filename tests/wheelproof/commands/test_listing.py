@@ -119,6 +119,7 @@ def test_a_mechanism_keeps_its_counts_when_another_ones_are_written(tmp_path):
     assert counts.read(tmp_path) == one | {"two": {}}
 
 
+@pytest.mark.nightly
 def test_what_breaks_a_property_is_rewritten_with_the_difference_printed(small, capsys):
     assert updated(small.root, ["sensitivity"]) == 0
     assert "AtMostOneList: now broken by" in capsys.readouterr().out

@@ -28,6 +28,7 @@ def traces(tmp_path_factory):
     return ROOT, context.output / killed.trace, context.output / endless.trace
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("on", ["model", "impl"])
 def test_a_violation_is_reproduced_at_its_step(traces, on, capsys):
     root, killed, endless = traces

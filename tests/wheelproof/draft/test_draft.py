@@ -41,6 +41,7 @@ def pool(tmp_path_factory):
     return folder, printed
 
 
+@pytest.mark.nightly
 def test_draft_is_what_the_page_shows_and_what_the_example_begins_with(pool):
     folder, printed = pool
     page = (samples.ROOT / "docs" / "draft.md").read_text(encoding="utf-8")
@@ -229,6 +230,7 @@ def test_planted_change_of_the_copy_is_seen_by_that_comparison(shelves, tmp_path
     assert ours._books != theirs._books
 
 
+@pytest.mark.nightly
 def test_specification_of_every_construct_is_bisimilar(tmp_path):
     (tmp_path / "shelf.py").write_text(samples.SHELF, encoding="utf-8")
     code, printed = wheelproof(tmp_path, "init", "--from", "shelf.py:Shelf")

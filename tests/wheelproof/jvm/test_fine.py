@@ -121,6 +121,7 @@ def test_a_change_with_a_wrong_field_is_refused(tmp_path, planted, message):
         declaration.read(tmp_path / "wrong.toml")
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("every", [False, True])
 def test_fine_checks_are_chosen_alone(every):
     fine = tasks.select(MECHANISMS.values(), set(), "", True, every=every)

@@ -35,6 +35,7 @@ def test_the_wheel_by_itself_is_the_model_and_a_changed_one_is_not(output):
     assert (changed.verdict, changed.ok) == (Verdict.VIOLATED, True)
 
 
+@pytest.mark.nightly
 def test_the_timer_of_a_scala_release_is_the_model_in_kafkas_order(output):
     (row,) = rows("system_timer", ["kafka_executor@3.0.0"], output)
     assert (row.verdict, row.ok) == (Verdict.EXHAUSTIVE, True)

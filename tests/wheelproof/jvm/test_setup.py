@@ -50,6 +50,7 @@ def test_classes_are_compiled_once(compile_, tmp_path):
     assert compile_(SOURCE.replace("1", "2")) != first and len(runs) == 2
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("damage", ["cut", "one byte"])
 def test_damaged_classes_are_compiled_again(compile_, damage):
     compile_, runs = compile_

@@ -174,6 +174,7 @@ def test_a_time_out_that_fires_early():
     assert "early time-out" not in failing(Till, program, time_outs="any")
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     ("time_outs", "answer"),
     [("last", Answer.BOUNDED), ("any", Answer.EXHAUSTED), ("lenient", Answer.EXHAUSTED)],
@@ -185,6 +186,7 @@ def test_only_time_outs_at_any_moment_are_exhausted(time_outs, answer):
     assert ("after a time-out fits any" in exploration.reason) == (time_outs == "lenient")
 
 
+@pytest.mark.nightly
 def test_an_order_that_may_be_forbidden():
     program = wheelproof.program(threads=[["enter"], ["enter"]], suffix=["leave", "leave"])
     text = failing(Room, program)

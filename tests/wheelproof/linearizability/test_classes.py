@@ -19,6 +19,7 @@ def answer(make, given, how):
     return checked(Declaration(make, options(**given, settings=how)))
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", only(SOUND, "Queue", "Barrier"))
 def test_a_sound_class_is_exhausted(name):
     make, given = SOUND[name]
@@ -29,6 +30,7 @@ def test_a_sound_class_is_exhausted(name):
 BY_DAY = ("lost update", "two orders of locks")
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", only(FAULTY, *BY_DAY))
 def test_a_fault_is_found_and_shrunk(name):
     make, given, kind, most = FAULTY[name]
@@ -38,6 +40,7 @@ def test_a_fault_is_found_and_shrunk(name):
     assert exploration.test.count('("') <= most
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     ("condition", "holds"),
     [

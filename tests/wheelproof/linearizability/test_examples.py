@@ -69,6 +69,7 @@ def test_without_a_declaration_no_example_is_printed():
     assert not [line for line in failed.value.exploration.table if "example" in line]
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize(
     "example",
     [

@@ -28,6 +28,7 @@ def failing(machine, program=None, **options):
     return failed.value.exploration
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("machine", only(machines.SOUND, machines.Closes, machines.Arguments))
 def test_a_machine_of_a_sound_class_is_exhausted(machine):
     exploration = run(machine)
@@ -35,6 +36,7 @@ def test_a_machine_of_a_sound_class_is_exhausted(machine):
     assert re.search("every order of ([0-9]+) of \\1 programs", exploration.reason)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("machine", machines.FAULTY)
 def test_a_fault_of_the_class_is_found(machine):
     exploration = failing(machine)
@@ -70,6 +72,7 @@ def test_an_assertion_against_a_model_is_explained():
     assert run(machines.Returns).table == ()
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("always", [False, True])
 def test_calls_that_are_divided_otherwise_are_noticed(always, monkeypatch):
     """Where no thread is preempted, a model seems to be a race; where all are, no race is one."""

@@ -67,6 +67,7 @@ PROGRAM = wheelproof.program([["read"], [("write", 0), ("write", 1)]])
 """A read can see the second write, and not the first one."""
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize(
     ("make", "reference", "answer"),
     [

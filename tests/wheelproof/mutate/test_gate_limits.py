@@ -22,6 +22,7 @@ from wheelproof.verdict import Verdict, exit_code
 from wheelproof.verdict import judge as made
 
 
+@pytest.mark.nightly
 def test_a_call_that_never_returns_is_named(copy, runs, monkeypatch):
     monkeypatch.setattr(judge, "CPU_SECONDS", 0.5)
     monkeypatch.setattr(judge, "SAMPLES", 4)

@@ -106,6 +106,7 @@ CLEAN = "import sys\n\n\ndef test_clean():\n    assert not hasattr(sys, 'left')\
 COUNTS = "from pathlib import Path\n\n\ndef test_counts():\n    Path('ran').open('a').write('x')\n"
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("last", "word", "check"),
     [

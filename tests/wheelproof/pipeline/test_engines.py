@@ -117,6 +117,7 @@ SEEN_ELSEWHERE = {
 recordings."""
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("name", SEEN_ELSEWHERE)
 def test_a_fault_between_objects_is_rejected_by_name_and_its_absence_is_not(name):
     declared = mechanisms()

@@ -126,6 +126,7 @@ def test_a_trace_that_conforms_is_not_explained():
     assert "no event breaks" in explain.explanation(GOLDEN / "readd.jsonl")["not_shrunk"]
 
 
+@pytest.mark.nightly
 def test_shrinking_ends_with_its_time_and_what_is_left_is_refused_still():
     smallest, first = shrinking.shrunk(MUTANT), shrinking.shrunk(MUTANT, 0.0)
     assert len(smallest.events) < len(first.events)

@@ -248,6 +248,7 @@ def checked(spark, folder: Path, scratch: Path) -> validate.Report:
         return validate.check(spark, [folder], scratch, [of_threads.FAMILY])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("count", only([8, 120], 8))
 def test_a_run_in_many_files_is_one_run_and_one_that_lacks_a_file_is_not_whole(
     spark, conforming, tmp_path, count
@@ -272,6 +273,7 @@ def test_a_run_in_many_files_is_one_run_and_one_that_lacks_a_file_is_not_whole(
     }
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("moment", ["find", "gather"])
 def test_a_trace_that_vanishes_while_it_is_read_is_named(
     spark, conforming, tmp_path, monkeypatch, moment

@@ -115,6 +115,7 @@ def events_of(folder: Path) -> tuple[dict, dict, list[dict]]:
     return head, footer, events
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "base", [generate.block(3, 25), generate.hot_block(40)], ids=["block", "hot"]
 )

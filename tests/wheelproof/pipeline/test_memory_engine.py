@@ -78,6 +78,7 @@ CUTS = (
 )
 
 
+@pytest.mark.daily(7)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("cut", CUTS)
 def test_a_recording_that_is_cut_is_incomplete_by_the_rules(cut, engine, tmp_path):
@@ -122,12 +123,14 @@ def changed(change, folder):
     return folder / "changed.jsonl"
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_recording_is_held_against_the_digest_of_its_footer(change, engine, tmp_path):
     assert code(engine, changed(change, tmp_path)) == INCOMPLETE
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_recording_with_its_own_digest_conforms(engine, tmp_path):
     assert code(engine, changed(lambda header, events: None, tmp_path)) == 0

@@ -67,6 +67,7 @@ def test_the_table_and_the_other_judge_find_the_same_traces_in_order(traces, fam
     assert 3 < len(broken) < len(traces)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     ("family", "name"),
     [

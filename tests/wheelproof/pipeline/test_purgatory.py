@@ -29,6 +29,7 @@ def traces() -> dict:
     return planted_purgatory.of_purgatory()
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_an_operation_that_the_second_attempt_completes_is_watched_and_that_is_ordinary(seed):
     made = purgatory.Purgatory(seed, 40)
@@ -47,6 +48,7 @@ def test_an_operation_that_the_second_attempt_completes_is_watched_and_that_is_o
     )
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", first(planted_purgatory.PURGATORY, 2))
 def test_a_rule_in_bulk_rejects_each_fault_by_name(traces, name):
     (answer,) = checked.judge([traces[name]])

@@ -293,6 +293,7 @@ def columns(spark, inputs, tmp_path_factory) -> outcomes.Inputs:
     return ingest.read(spark, [file], tmp_path_factory.mktemp("scratch")).inputs
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "family",
     only([pytest.param(family, id=family.name) for family in FAMILIES], *FEW_FAMILIES[1:]),

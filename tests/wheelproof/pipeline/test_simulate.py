@@ -22,6 +22,7 @@ def judged(head: dict, events: list[dict]) -> Verdict:
     return law.verdict_on(head, events, tally.footer())
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_simulated_run_is_sound(seed):
     verdict = judged(header("run"), Simulator(seed, 60).run())

@@ -225,6 +225,7 @@ def with_monitors() -> Trace:
     return planted.whole("monitors", purgatory.Purgatory(1, 2).run())
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("fault", WAYS)
 def test_a_fault_in_putting_pieces_together_is_refused(fault, monkeypatch):
     function, wrong = WAYS[fault]

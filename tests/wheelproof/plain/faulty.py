@@ -329,6 +329,8 @@ CLASSES = {
     faulty_data.count_stored_behind_a_call: ("assertion", False),
     faulty_data.count_stored_behind_a_loop: ("assertion", False),
     faulty_data.state_stored_behind_the_lock: ("assertion", False),
+    faulty_data.sets_made_for_one_key: ("assertion", True),
+    faulty_data.sets_made_in_python_for_one_key: ("assertion", False),
 }
 """Program -> the kind of its failure, and whether only a free-threaded build shows it."""
 

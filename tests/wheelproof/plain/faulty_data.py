@@ -1,5 +1,6 @@
 """More programs with a fault that people make: variables, iteration, waits."""
 
+import collections
 import functools
 import threading
 import time
@@ -262,3 +263,16 @@ def state_stored_behind_the_lock():
     starter = Starter()
     run(starter.start, starter.add)
     assert not (starter.state == RUNNING and starter.pending)
+
+
+def sets_made_for_one_key():
+    """A set is made and stored in one call in C: no global lock divides it."""
+    receivers = collections.defaultdict(set)
+    run(lambda: receivers["any"].add(1), lambda: receivers["any"].add(2))
+    assert receivers["any"] == {1, 2}
+
+
+def sets_made_in_python_for_one_key():
+    receivers = collections.defaultdict(lambda: set())
+    run(lambda: receivers["any"].add(1), lambda: receivers["any"].add(2))
+    assert receivers["any"] == {1, 2}

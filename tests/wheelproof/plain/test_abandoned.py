@@ -146,6 +146,7 @@ def explored(body, **limits):
     return explorer.explore()
 
 
+@pytest.mark.daily(8)
 @pytest.mark.parametrize("body", SPINNING, ids=lambda body: body.__name__)
 def test_a_thread_that_catches_its_end_is_abandoned_and_named(body):
     found = explored(body)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.nights import every
 from tests.wheelproof.plain import faulty, sound
 from wheelproof.plain.answers import Answer
 from wheelproof.plain.exploration import explore_program, replay_program
 
 
+@pytest.mark.daily(23)
 @pytest.mark.parametrize("program", faulty.CLASSES, ids=lambda program: program.__name__)
 def test_a_faulty_program_is_found(program):
     kind, free_threaded_only = faulty.CLASSES[program]
@@ -19,13 +19,15 @@ def test_a_faulty_program_is_found(program):
         assert found.failure.free_threaded_only is free_threaded_only
 
 
+@pytest.mark.daily(20)
 @pytest.mark.parametrize("program", sound.CLASSES, ids=lambda program: program.__name__)
 def test_a_sound_program_is_exhausted(program):
     found = explore_program(program)
     assert found.answer is Answer.EXHAUSTED, (found.reason, found.failure)
 
 
-@pytest.mark.parametrize("program", every(faulty.CLASSES, 5), ids=lambda program: program.__name__)
+@pytest.mark.daily(35)
+@pytest.mark.parametrize("program", faulty.CLASSES, ids=lambda program: program.__name__)
 def test_the_schedule_of_a_failure_fails_again(program):
     found = explore_program(program)
     again = replay_program(program, found.schedule)

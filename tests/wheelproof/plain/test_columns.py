@@ -142,6 +142,7 @@ def test_the_text_of_a_value_is_no_step():
     assert exploration.answer is Answer.BUG and "locked" in text(exploration)
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("program", [lost_update, two_orders, full_queue, five, own_work])
 def test_no_line_is_longer_than_the_width(program):
     with pytest.raises(ExplorationFailed) as caught:

@@ -70,6 +70,7 @@ def test_runs_with_fewer_preemptions_come_first():
     assert search.refused and search.complete == 2
 
 
+@pytest.mark.nightly
 def test_a_search_in_depth_makes_them_in_another_order():
     fewer = preemptions(Deepening(1), two_counts)
     assert preemptions(Bounded(2), two_counts).index(2) < len(fewer)
@@ -81,6 +82,7 @@ def test_without_a_bound_it_ends_after_all_runs():
     assert search.over and not search.refused and max(counts) > 2
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("alone", "answer"), [(exploration.ALONE, Answer.BUG), (10**9, Answer.BUDGET)]
 )

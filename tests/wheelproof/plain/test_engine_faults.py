@@ -185,6 +185,7 @@ def test_the_oracle_accepts_the_engine_without_a_fault():
     assert _found(oracle.Drawn(), KINDS) == ""
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("name", FAULTS)
 def test_the_oracle_finds_a_fault_of_the_engine(name, monkeypatch):
     plant, kinds = FAULTS[name]
@@ -192,6 +193,7 @@ def test_the_oracle_finds_a_fault_of_the_engine(name, monkeypatch):
     assert _found(oracle.Drawn(), kinds)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("plant", STATES)
 def test_the_oracle_finds_a_state_that_is_taken_for_another(plant, monkeypatch):
     plant(monkeypatch)

@@ -175,6 +175,7 @@ def test_functions_within_functions_are_explored():
             wheelproof.explore(program)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("program", "options", "named"),
     [

@@ -71,6 +71,7 @@ def programs(way):
     yield PROGRAM.format(module=module, before=f"FOUND = {found}", found="FOUND")
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("way", BY_NAME)
 def test_an_object_that_is_found_by_name_is_that_of_the_program(plugin, way):
     for text in programs(way):
@@ -78,6 +79,7 @@ def test_an_object_that_is_found_by_name_is_that_of_the_program(plugin, way):
         assert answer.answer is Answer.EXHAUSTED, (answer.reason, answer.failure)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("way", ["entry point", "name"])
 def test_with_the_real_import_it_would_be_another(plugin, way, monkeypatch):
     for module in (modules, world):
@@ -86,6 +88,7 @@ def test_with_the_real_import_it_would_be_another(plugin, way, monkeypatch):
         assert plugin.explored(text).answer in (Answer.BUG, Answer.UNSEEN)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(("count", "answer"), [(2, Answer.EXHAUSTED), (3, Answer.BUG)])
 def test_a_module_that_is_loaded_from_a_file_is_looked_into(plugin, count, answer):
     file = str(plugin.folder / "plugin.py")

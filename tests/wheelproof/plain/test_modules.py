@@ -30,6 +30,7 @@ SETTING = "mode = 0\ndef check(again=lambda: mode):\n    return mode, again()\n"
 """A module whose functions read what others assign."""
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("assigned", ["setting.mode = 1", "setattr(setting, 'mode', 1)"])
 def test_a_variable_that_another_module_assigns_is_shared(written, assigned):
     written.module("setting", SETTING)

@@ -24,6 +24,7 @@ def _compared(seeds, naive):
     return compared
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("first", range(0, BY_DAY, ROUND))
 def test_drawn_programs_have_the_outcomes_and_classes_of_the_references(first):
     compared = _compared(range(first, first + ROUND), naive=40)

@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from tests.nights import every
 from tests.wheelproof.plain.started import run
 from wheelproof.plain import polling
 from wheelproof.plain.answers import Answer, FailureKind
@@ -161,12 +160,14 @@ def change_between_two_looks():
 BUGS = [deadline_that_passes_too_early, each_iteration_frees, change_between_two_looks]
 
 
-@pytest.mark.parametrize("program", every(EXHAUSTED, 3), ids=lambda program: program.__name__)
+@pytest.mark.daily(9)
+@pytest.mark.parametrize("program", EXHAUSTED, ids=lambda program: program.__name__)
 def test_a_loop_that_polls_is_searched_to_the_end(program):
     found = explore_program(program, executions=5_000)
     assert found.answer is Answer.EXHAUSTED, (found.reason, found.failure)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("program", BUGS, ids=lambda program: program.__name__)
 def test_a_loop_that_fails_is_a_bug(program):
     found = explore_program(program)
@@ -179,6 +180,7 @@ def test_a_deadline_that_never_passes_is_an_endless_loop(monkeypatch):
     assert found.failure.kind is FailureKind.ENDLESS
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("program", "function", "value"),
     [
@@ -253,6 +255,7 @@ def waits_beside_a_thread():
     waits_beside_a_poller(False)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("program", "kind"),
     [

@@ -78,12 +78,14 @@ def punctual(program):
     return explorer
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("program", [sleepers, waiter, poller])
 def test_waits_end_at_their_times(program):
     answer = punctual(program).explore()
     assert answer.answer in (Answer.EXHAUSTED, Answer.VACUOUS), answer.reason
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("program", [sleepers, waiter])
 def test_waits_that_end_at_any_time_fail(program):
     assert Explorer(program).explore().answer is Answer.BUG
@@ -103,6 +105,7 @@ def outcomes(scheduler):
     return logs
 
 
+@pytest.mark.nightly
 def test_the_reduction_loses_no_order_of_what_ends_at_one_moment():
     everything = Bounded(None)
     everything.remembers = False

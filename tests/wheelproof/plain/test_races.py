@@ -4,7 +4,6 @@ import threading
 
 import pytest
 
-from tests.nights import every
 from tests.wheelproof.plain import faulty, sound
 from tests.wheelproof.plain.started import run
 from tests.wheelproof.plain.test_explore import Counter
@@ -23,7 +22,8 @@ def explored(program, **options):
 PROGRAMS = [*faulty.CLASSES, *sound.CLASSES]
 
 
-@pytest.mark.parametrize("program", every(PROGRAMS, 5), ids=lambda program: program.__name__)
+@pytest.mark.daily(55)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_each_racy_place_has_a_race_under_no_common_lock(program):
     exploration = explored(program)
     assert exploration.unpaired == ()
@@ -111,6 +111,7 @@ def test_a_lock_orders_accesses(pairs):
     assert pairs == {frozenset((locked, THIRD)) for locked in LOCKED}
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("program", [ordered, one_without_the_lock])
 def test_the_report_depends_on_what_is_ordered(pairs, monkeypatch, program):
     """The control of the two tests above: clocks that see no lock and no join."""
@@ -150,6 +151,7 @@ def test_no_race_is_looked_for_without_the_option():
     assert exploration.races is None and "nothing orders" not in text(exploration)
 
 
+@pytest.mark.nightly
 def test_the_runs_that_look_for_races_do_not_count():
     for program in (benign, two_locks, sound.queue_hands_over):
         with_races, without = explored(program), Explorer(program).explore()
@@ -165,7 +167,8 @@ def test_a_racy_place_that_is_not_seen_again_is_named(monkeypatch):
     assert text(exploration, 200).count("racy, in an order that was not seen again: ") == 2
 
 
-@pytest.mark.parametrize("program", every([ordered, two_locks, benign], 3))
+@pytest.mark.daily(3)
+@pytest.mark.parametrize("program", [ordered, two_locks, benign])
 def test_no_line_is_longer_than_the_width(program):
     for width in (60, 80):
         assert max(map(len, text(explored(program), width).splitlines())) <= width

@@ -144,6 +144,7 @@ def test_a_schedule_that_runs_without_a_failure_passes(folder, schedule):
     assert saved.HOLDS in printed or saved.IMPOSSIBLE in printed
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("source", "outcome"), [(POOL, "1 failed"), (FIXED, "1 passed, 1 warning")]
 )

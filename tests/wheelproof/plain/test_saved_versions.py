@@ -127,6 +127,7 @@ BY_DAY = [
 ]
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(("name", "version"), BY_DAY)
 @pytest.mark.parametrize("python", [THIS, *interpreters.BY_DAY_AND_NIGHT])
 def test_a_schedule_of_this_interpreter_runs_under_another_one(folder_of, python, name, version):

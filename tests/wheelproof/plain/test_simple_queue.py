@@ -80,6 +80,7 @@ SOUND = [
 ]  # fmt: skip
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("program", SOUND, ids=lambda program: program.__name__)
 def test_a_sound_program_is_exhausted(program):
     found = explore_program(program)
@@ -127,6 +128,7 @@ def tests_before_it_takes():
     run(take, take)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     ("program", "kind"),
     [
@@ -166,6 +168,7 @@ def test_a_loop_that_fills_a_queue_does_not_repeat_itself():
     assert found.answer is not Answer.BUG
 
 
+@pytest.mark.nightly
 def test_drawn_programs_have_the_outcomes_and_classes_of_the_references():
     differences = []
     for seed in range(60):

@@ -74,6 +74,7 @@ OLD = sys.version_info < (3, 12)
 """An interpreter without the corrections of these races."""
 
 
+@pytest.mark.daily(5)
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

@@ -13,6 +13,7 @@ READERS = only(
 )
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize(("make", "read"), READERS, ids=lambda case: case.__name__)
 def test_a_read_between_two_writes_is_seen_unless_a_lock_prevents_it(make, read):
     answers = [explore_program(torn.program(make, read, guarded)).answer for guarded in (0, 1)]

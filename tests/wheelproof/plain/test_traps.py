@@ -22,12 +22,14 @@ PLAIN = traps.Plain()
 SOUND = [*traps.EXHAUSTED, *identities.EXHAUSTED, *handed.EXHAUSTED]
 
 
+@pytest.mark.daily(11)
 @pytest.mark.parametrize("program", SOUND, ids=lambda program: program.__name__)
 def test_a_program_that_only_looks_wrong_is_exhausted(program):
     found = explore_program(program)
     assert found.answer is Answer.EXHAUSTED, (found.reason, found.failure)
 
 
+@pytest.mark.daily(5)
 @pytest.mark.parametrize(
     "program", [*traps.BUGS, *handed.BUGS], ids=lambda program: program.__name__
 )
@@ -36,6 +38,7 @@ def test_a_race_that_hides_is_a_bug(program):
     assert found.answer is Answer.BUG, found.reason
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("program", handed.UNSEEN, ids=lambda program: program.__name__)
 def test_threads_that_meet_where_nothing_is_looked_into_are_no_pass(program):
     found = explore_program(program)
@@ -59,6 +62,7 @@ def test_a_loop_that_works_while_it_polls_is_never_a_pass():
     assert explorer.explore().answer is Answer.BUDGET
 
 
+@pytest.mark.nightly
 def test_chance_is_no_answer():
     answers = {explore_program(traps.chance_decides).answer for _ in range(10)}
     assert answers == {Answer.NONDETERMINISTIC}
@@ -121,6 +125,7 @@ def test_a_real_wait_ends_by_the_watchdog(monkeypatch):
     assert found.answer is Answer.UNSEEN and "REAL.acquire()" in found.reason
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("runs", [0, 3])
 def test_a_limit_while_a_failure_is_shortened_keeps_it(runs):
     explorer = Explorer(faulty_data.closure_counts_too_little)
@@ -156,6 +161,7 @@ def test_the_interpreter_ends_after_an_exploration():
     assert (run.returncode, run.stdout, run.stderr) == (0, "bug\n", "")
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("program", "answer"), [(traps.loop_of_nothing, Answer.BUG), (traps.long_count, Answer.BUDGET)]
 )
@@ -169,6 +175,7 @@ def test_state_that_cannot_be_recorded_is_no_pass(monkeypatch):
     assert explore_program(traps.polling_of_a_flag).answer is Answer.UNSEEN
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("known", [True, False])
 def test_a_context_variable_is_no_shared_object(known, monkeypatch):
     types = containers.IMMUTABLE - ({contextvars.ContextVar} if not known else set())

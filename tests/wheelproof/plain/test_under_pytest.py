@@ -237,6 +237,7 @@ def outcomes(tmp_path_factory):
     return found
 
 
+@pytest.mark.nightly
 def test_tests_pass_where_all_orders_do(outcomes):
     assert {name for name, (outcome, _) in outcomes.items() if outcome == "passed"} == PASSED
 
@@ -268,6 +269,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.daily(16)
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [

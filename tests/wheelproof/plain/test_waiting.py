@@ -67,12 +67,14 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_the_longest_time_out_never_fires(program):
     found = explore_program(program)
     assert found.answer is Answer.EXHAUSTED, (found.reason, found.failure)
 
 
+@pytest.mark.daily(7)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_a_shorter_one_does(program, monkeypatch):
     monkeypatch.setattr(threading, "TIMEOUT_MAX", SECONDS / 3)

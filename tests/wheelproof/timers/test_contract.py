@@ -3,7 +3,6 @@
 import pytest
 
 import wheelproof
-from tests.nights import every
 from tests.wheelproof.timers import subjects
 from wheelproof import timers
 from wheelproof.errors import UsageError
@@ -38,7 +37,8 @@ def test_a_sound_timer_keeps_the_contract():
     assert answer.answer is Answer.BOUNDED, answer.reason
 
 
-@pytest.mark.parametrize("timer", every(IN_ONE, 3), ids=lambda timer: timer.__name__)
+@pytest.mark.daily(9)
+@pytest.mark.parametrize("timer", IN_ONE, ids=lambda timer: timer.__name__)
 def test_a_fault_is_refused_by_its_clause(timer):
     first, *_ = answers(timer, IN_ONE_THREAD)
     assert first.answer is Answer.BUG and first.failure.kind is FailureKind.CONTRACT
@@ -59,6 +59,7 @@ UNDER = {
 }  # fmt: skip
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("timer", UNDER, ids=lambda timer: timer.__name__)
 def test_a_race_is_refused_by_its_clause(timer):
     clause, program = UNDER[timer]

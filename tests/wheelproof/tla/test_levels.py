@@ -116,6 +116,7 @@ Seen == Hidden
 """
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     ("declared", "goal"),
     [

@@ -39,6 +39,7 @@ def depth(graph, name):
     return None if place is None else graph.levels[place]
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("mechanism, name", of_each_mechanism(SMALL))
 def test_the_graph_is_that_of_the_model_by_hand(mechanism, name):
     _, model, compiled = graphs(mechanism, name)

@@ -42,6 +42,7 @@ def test_a_folder_is_checked_whole(tmp_path):
     )
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     ("files", "code", "message"),
     [
@@ -125,6 +126,7 @@ def test_verdicts_as_json():
     assert document["verdicts"][1]["applied"]["ExactlyItsList"] > 0
 
 
+@pytest.mark.nightly
 def test_replay_shows_what_was_looked_at_or_what_led_there():
     result = invoke("replay", GOLDEN / "readd.jsonl")
     assert result.exit_code == 0 and "looked at: AtMostOneList" in result.output
@@ -133,6 +135,7 @@ def test_replay_shows_what_was_looked_at_or_what_led_there():
     assert "mutants/timer_task_list.py:" in result.output and "what led there" in result.output
 
 
+@pytest.mark.nightly
 def test_a_shrunk_trace_is_written_and_refused_again(tmp_path):
     result = invoke("shrink", GOLDEN / "mutant_M2.jsonl", "-o", tmp_path / "small.jsonl")
     assert result.exit_code == 1 and "2 of 10 events" in result.output
@@ -272,6 +275,7 @@ def test_examples_that_are_not_as_expected_are_a_finding(tmp_path, monkeypatch):
     assert result.exit_code == 1 and "mutant-M9" in result.output.rpartition("not as expected")[2]
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("engine", ["memory"])
 @pytest.mark.parametrize("named", [True, False])
 def test_outside_a_project_the_error_names_what_is_missing(engine, named, tmp_path):

@@ -47,6 +47,7 @@ def all_cuts(header, events):
     return [verdict.verdict for verdict in law.verdicts_on(traces)]
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("name", ["readd", "expire_two_cancels", "flush_add_cancel", "two_adders"])
 def test_no_cut_of_one_token_makes_a_sound_trace_violate(name):
     header, events = read(name)
@@ -55,6 +56,7 @@ def test_no_cut_of_one_token_makes_a_sound_trace_violate(name):
     assert len(verdicts) > 10 and set(verdicts) <= {CONFORMS, INCOMPLETE}
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("name", ["mutant_M2", "mutant_M8", "mutant_M19"])
 def test_what_is_before_the_cut_is_still_refused(name):
     header, events = read(name)

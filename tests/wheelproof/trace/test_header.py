@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.nights import every
 from tests.wheelproof.trace.recorded import ROOT
 from wheelproof.pipeline import law
 from wheelproof.trace.format import jsonl
@@ -65,9 +64,10 @@ def test_the_header_conforms_as_it_stands(tmp_path):
     assert law.of_file(written(tmp_path / "x.jsonl", HEAD)).verdict == CONFORMS
 
 
+@pytest.mark.daily(12)
 @pytest.mark.parametrize(
     ("field", "value", "message"),
-    every(WRONG, 4),
+    WRONG,
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_rules_could_not_use_is_refused_by_its_field(tmp_path, field, value, message):
@@ -76,6 +76,7 @@ def test_what_rules_could_not_use_is_refused_by_its_field(tmp_path, field, value
     assert (caught.value.line, caught.value.field) == (1, field) and message in caught.value.message
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(("field", "value"), [("events", -1), ("dropped", -1)])
 def test_a_footer_counts_from_nought(tmp_path, field, value):
     with pytest.raises(TraceError, match="from 0 on"):
@@ -111,6 +112,7 @@ ANYTHING = st.recursive(
 )
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("field", ["initial", "config", "spec", "program"])
 def test_null_and_absent_mean_the_same_inside_too(tmp_path, field):
     known = {

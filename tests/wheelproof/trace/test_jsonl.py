@@ -78,6 +78,7 @@ def test_a_broken_file_is_refused_with_line_and_field(name):
     assert f"{path}:{expected['line']}:" in str(error) and error.remedy
 
 
+@pytest.mark.daily(12)
 @pytest.mark.parametrize("name", sorted(name for name in BROKEN if "verdict" in BROKEN[name]))
 def test_a_well_formed_file_that_is_not_whole_never_conforms(name):
     expected = BROKEN[name]
@@ -131,6 +132,7 @@ def _packed(change):
     return change(gzip.compress((HERE / "golden/two_adders.jsonl").read_bytes()))
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -154,6 +156,7 @@ def test_what_is_no_sound_gzip_is_no_trace(tmp_path, change, message):
     )  # the whole file: no line is named
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("name", "cut", "line", "message"),
     [
@@ -198,6 +201,7 @@ def test_what_is_wrong_with_a_line_is_reported_in_the_format_s_words(tmp_path, t
     )
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "change",
     [

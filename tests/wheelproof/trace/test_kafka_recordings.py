@@ -14,6 +14,7 @@ FOLDER = Path(__file__).parent / "kafka"
 SOUND = ("timer", "purgatory", "in_time")
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", SOUND)
 def test_a_sound_run_of_kafka_conforms(name):
     verdict = law.of_file(FOLDER / f"{name}.jsonl.gz")

@@ -62,6 +62,7 @@ def without_the_data_extra(*arguments):
     )
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("engine", [(), ("--engine", "memory")])
 def test_the_core_set_up_suffices_for_the_table(engine):
     files = GOLDEN / "readd.jsonl", GOLDEN / "mutant_M8.jsonl"
@@ -137,6 +138,7 @@ def test_many_that_violate_hide_none(monkeypatch):
     assert [found[file].verdict for file in files] == [VIOLATES] * 2
 
 
+@pytest.mark.nightly
 def test_what_the_table_alone_refuses_is_shrunk_by_it(only_by_the_table, tmp_path):
     small = tmp_path / "small.jsonl"
     changed = only_by_the_table / "changed.jsonl"
@@ -168,6 +170,7 @@ def test_a_trace_that_does_not_fail_again_is_left_as_it_is():
     assert shrinking.smallest(items(20), lambda traces: [False] * len(traces)) == items(20)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", ["timer", "purgatory"])
 def test_what_comes_before_a_cut_of_a_sound_run_breaks_no_rule(name):
     """In the order of the clocks a prefix has all that its events follow from."""

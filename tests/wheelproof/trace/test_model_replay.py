@@ -197,6 +197,7 @@ def agree(mechanism: str, scenario: str, seed: int, sample: int | None) -> Count
     return seen
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "mechanism, scenario",
     of_each_mechanism(

@@ -3,7 +3,6 @@ under the rule that `refused.toml` names, and shrunk to a few events that are re
 
 import pytest
 
-from tests.nights import every
 from tests.wheelproof.trace.followed import by_model
 from tests.wheelproof.trace.recorded import REFUSED, ROOT, mechanisms, mutant_of
 from wheelproof.pipeline import law, shrinking
@@ -28,7 +27,8 @@ def test_every_safety_mutant_is_refused_or_has_a_reason(mechanism):
     assert safety - DELAYED <= {key for key in REFUSED if key[0] == mechanism}
 
 
-@pytest.mark.parametrize(("mechanism", "name"), every(sorted(REFUSED), 18))
+@pytest.mark.daily(90)
+@pytest.mark.parametrize(("mechanism", "name"), sorted(REFUSED))
 def test_mutant_is_refused_by_its_rule_and_shrunk(mechanism, name, tmp_path):
     recorded = mutant_of(mechanism, name)
     assert recorded.mutant == mechanisms()[mechanism].mutants[name].decision
@@ -43,6 +43,7 @@ def test_mutant_is_refused_by_its_rule_and_shrunk(mechanism, name, tmp_path):
     assert small.property in {finding.property for finding in again.findings}
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(("mechanism", "name"), sorted(DELAYED))
 def test_fault_that_needs_delayed_stores_conforms(mechanism, name):
     """The control: a run that shows no fault is not refused."""
@@ -61,7 +62,8 @@ def rows() -> list[list[str]]:
     ]
 
 
-@pytest.mark.parametrize("row", every(rows(), 12), ids=lambda row: "-".join(row[:2]))
+@pytest.mark.daily(36)
+@pytest.mark.parametrize("row", rows(), ids=lambda row: "-".join(row[:2]))
 def test_page_says_where_a_mutant_is_refused(row):
     mechanism, name, *places = row
     recorded = mutant_of(mechanism, name)

@@ -6,7 +6,6 @@ import random
 
 import pytest
 
-from tests.nights import every
 from tests.wheelproof.trace.followed import accepted, by_rules
 from tests.wheelproof.trace.recorded import mechanisms
 from tests.wheelproof.trace.test_operation_traces import NAME, judged, of_mutant, random_schedule
@@ -36,96 +35,84 @@ def planted(scenario: str, kind: str, change, seed: int = 1):
     pytest.fail(f"no {kind} to change")
 
 
+@pytest.mark.daily(12)
 @pytest.mark.parametrize(
     ("scenario", "kind", "change", "property"),
-    every(
-        [
-            (
-                "two_expirers",
-                "force_cas",
-                lambda event: (
-                    {**event, "res": "true", "pre": {}} if event["res"] == "false" else None
-                ),
-                "CompletedOnce",
+    [
+        (
+            "two_expirers",
+            "force_cas",
+            lambda event: {**event, "res": "true", "pre": {}} if event["res"] == "false" else None,
+            "CompletedOnce",
+        ),
+        (
+            "two_expirers",
+            "force_cas",
+            lambda event: {**event, "res": "false", "pre": {}} if event["res"] == "true" else None,
+            "FirstAttemptWins",
+        ),
+        (
+            "two_expirers",
+            "force_cas",
+            lambda event: {**event, "pre": {"completed": True}} if event["res"] == "true" else None,
+            "CompletionObserved",
+        ),
+        ("two_completers", "on_complete_begin", lambda event: [], "CompletesOnce"),
+        (
+            "two_completers",
+            "force_cas",
+            lambda event: [] if event["res"] == "true" else None,
+            "CompleteByWinner",
+        ),
+        ("two_completers_expirer", "on_expire", lambda event: [], "TimeoutExpires"),
+        ("two_completers", "pending_getset", lambda event: [], "NoteAfterRefusal"),
+        (
+            "two_completers",
+            "pending_getset",
+            lambda event: {**event, "pre": {"pending": not event["pre"]["pending"]}},
+            "NoteObserved",
+        ),
+        (
+            "blocking",
+            "force_cas",
+            lambda event: {name: value for name, value in event.items() if name != "oseq"},
+            "ForcedUnderLock",
+        ),
+        (
+            "blocking",
+            "try_begin",
+            lambda event: {**event, "res": "true", "pre": {}} if event["res"] == "false" else None,
+            "TryExcludesComplete",
+        ),
+        (
+            "two_completers",
+            "try_begin",
+            lambda event: {**event, "res": "true", "pre": {}} if event["res"] == "false" else None,
+            "OneTries",
+        ),
+        (
+            "two_completers_expirer",
+            "force_cas",
+            lambda event: (
+                {**event, "cause": "event"}
+                if (event["cause"], event["res"]) == ("expiry", "true")
+                else None
             ),
-            (
-                "two_expirers",
-                "force_cas",
-                lambda event: (
-                    {**event, "res": "false", "pre": {}} if event["res"] == "true" else None
-                ),
-                "FirstAttemptWins",
-            ),
-            (
-                "two_expirers",
-                "force_cas",
-                lambda event: (
-                    {**event, "pre": {"completed": True}} if event["res"] == "true" else None
-                ),
-                "CompletionObserved",
-            ),
-            ("two_completers", "on_complete_begin", lambda event: [], "CompletesOnce"),
-            (
-                "two_completers",
-                "force_cas",
-                lambda event: [] if event["res"] == "true" else None,
-                "CompleteByWinner",
-            ),
-            ("two_completers_expirer", "on_expire", lambda event: [], "TimeoutExpires"),
-            ("two_completers", "pending_getset", lambda event: [], "NoteAfterRefusal"),
-            (
-                "two_completers",
-                "pending_getset",
-                lambda event: {**event, "pre": {"pending": not event["pre"]["pending"]}},
-                "NoteObserved",
-            ),
-            (
-                "blocking",
-                "force_cas",
-                lambda event: {name: value for name, value in event.items() if name != "oseq"},
-                "ForcedUnderLock",
-            ),
-            (
-                "blocking",
-                "try_begin",
-                lambda event: (
-                    {**event, "res": "true", "pre": {}} if event["res"] == "false" else None
-                ),
-                "TryExcludesComplete",
-            ),
-            (
-                "two_completers",
-                "try_begin",
-                lambda event: (
-                    {**event, "res": "true", "pre": {}} if event["res"] == "false" else None
-                ),
-                "OneTries",
-            ),
-            (
-                "two_completers_expirer",
-                "force_cas",
-                lambda event: (
-                    {**event, "cause": "event"}
-                    if (event["cause"], event["res"]) == ("expiry", "true")
-                    else None
-                ),
-                "ExpiredByTimeoutOnly",
-            ),
-            (
-                "two_completers_expirer",
-                "on_complete_end",
-                lambda event: [] if "parent" not in event else None,
-                "CompletesOnce",
-            ),
-            (
-                "two_completers",
-                "try_end",
-                lambda event: {**event, "res": "true"} if event["res"] == "false" else None,
-                "ResultOfTry",
-            ),
-        ],
-        4,
-    ),
+            "ExpiredByTimeoutOnly",
+        ),
+        (
+            "two_completers_expirer",
+            "on_complete_end",
+            lambda event: [] if "parent" not in event else None,
+            "CompletesOnce",
+        ),
+        (
+            "two_completers",
+            "try_end",
+            lambda event: {**event, "res": "true"} if event["res"] == "false" else None,
+            "ResultOfTry",
+        ),
+    ],
 )
 def test_one_changed_event_is_refused_by_its_rule(scenario, kind, change, property):
     recorded, events = planted(scenario, kind, change)
@@ -153,6 +140,7 @@ def test_a_note_that_is_left_at_the_end_is_a_lost_completion():
     )  # whether it is the end is not known
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("seed", range(2))
 def test_a_crowd_of_real_threads_conforms_and_every_rule_has_something_to_look_at(seed):
     for protocol, rules in (
@@ -260,20 +248,18 @@ def explained(what: str, kind: str, result: str | None, second: str) -> bool:
     )
 
 
+@pytest.mark.daily(8)
 @pytest.mark.parametrize(
     "scenario",
-    every(
-        [
-            "two_completers_expirer",
-            "two_expirers",
-            "completes_another",
-            "raising",
-            "try_once_alone",
-            "blocking",
-            "blocking_completes_another",
-        ],
-        4,
-    ),
+    [
+        "two_completers_expirer",
+        "two_expirers",
+        "completes_another",
+        "raising",
+        "try_once_alone",
+        "blocking",
+        "blocking_completes_another",
+    ],
 )
 def test_damage_that_is_hidden_by_new_numbers_is_seen_by_a_judge(scenario):
     recorded = record(mechanisms(), NAME, scenario, "x", schedule=random_schedule(scenario, 1)[0])

@@ -8,7 +8,6 @@ from collections import Counter
 
 import pytest
 
-from tests.nights import every
 from tests.wheelproof.trace.recorded import mechanisms, mutant_of
 from traces import translator
 from wheelproof.pipeline import law
@@ -59,8 +58,9 @@ def random_schedule(scenario: str, seed: int) -> tuple[list[tuple[str, str]], ob
     return out, state
 
 
+@pytest.mark.daily(27)
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("scenario", every(SOUND, 9))
+@pytest.mark.parametrize("scenario", SOUND)
 def test_a_recorded_run_of_the_model_conforms(scenario, seed):
     schedule, _ = random_schedule(scenario, seed)
     recorded = record(mechanisms(), NAME, scenario, f"{scenario}-{seed}", schedule=schedule)
@@ -69,7 +69,8 @@ def test_a_recorded_run_of_the_model_conforms(scenario, seed):
     assert all(event_of(event, "x", 1) == event for event in recorded.events)
 
 
-@pytest.mark.parametrize("scenario", every(SOUND, 3))
+@pytest.mark.daily(6)
+@pytest.mark.parametrize("scenario", SOUND)
 def test_real_threads_conform(scenario):
     verdict = judged(record(mechanisms(), NAME, scenario, scenario))
     assert (verdict.verdict, verdict.findings) == (CONFORMS, ())

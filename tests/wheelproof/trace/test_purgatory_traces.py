@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from tests.nights import every, first
+from tests.nights import first
 from tests.wheelproof.pipeline import checked
 from tests.wheelproof.trace import confluence
 from tests.wheelproof.trace.followed import by_model, by_rules, judged_changes
@@ -118,6 +118,7 @@ def table(**rows: dict) -> observed.Table:
 # -- runs that conform
 
 
+@pytest.mark.daily(5)
 @pytest.mark.parametrize("scenario", first(SOUND, 5))
 def test_a_run_conforms_to_the_rules_and_is_one_of_the_model(scenario):
     free = record(mechanisms(), NAME, scenario, scenario)
@@ -250,7 +251,8 @@ def test_every_mutant_is_refused_or_listed_with_the_reason():
     }
 
 
-@pytest.mark.parametrize("name", every(sorted(refused(NAME)), 3))
+@pytest.mark.daily(3)
+@pytest.mark.parametrize("name", sorted(refused(NAME)))
 def test_a_mutant_s_run_is_none_of_the_model(name):
     model = followed(of_mutant(name))[0]
     assert (model.verdict, model.first.property) == (VIOLATES, "Next")
@@ -267,7 +269,8 @@ def test_a_mutant_s_run_is_one_of_the_model_without_its_decision(name):
         assert {each.property for each in verdict.findings} <= {"Program", "Bracket"}
 
 
-@pytest.mark.parametrize("name", every(sorted(UNTRACED), 3))
+@pytest.mark.daily(3)
+@pytest.mark.parametrize("name", sorted(UNTRACED))
 def test_what_is_not_traced_is_refused_by_both_judges_or_by_none(name):
     recorded = of_mutant(name)
     verdicts = ruled(recorded).verdict, followed(recorded)[0].verdict

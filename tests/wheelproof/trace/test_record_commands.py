@@ -19,6 +19,7 @@ def test_what_is_recorded_conforms(tmp_path, extra):
     assert result.exit_code == 0 and "1 conforms of 1 traces" in result.output
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     ("mechanism", "scenario"),
     [

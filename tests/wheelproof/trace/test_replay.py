@@ -33,6 +33,7 @@ FIRST = {
 CONFORMING = sorted(path for path in GOLDEN.glob("*.jsonl") if not path.stem.startswith("mutant_"))
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("path", CONFORMING, ids=lambda path: path.stem)
 def test_a_golden_trace_of_the_implementation_conforms(path):
     verdict = law.of_file(path)
@@ -40,6 +41,7 @@ def test_a_golden_trace_of_the_implementation_conforms(path):
     assert verdict.events > 10 and verdict.applied["ExactlyItsList"] > 0
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("mutant_*.jsonl")), ids=lambda path: path.stem)
 def test_a_golden_trace_of_a_mutant_is_refused_by_its_rule_at_its_line(path):
     verdict = law.of_file(path)
@@ -127,6 +129,7 @@ HARMLESS = ("lock_acquire", "lock_release", "lock_wait")
 numbers, which this test repairs."""
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("path", CONFORMING, ids=lambda path: path.stem)
 def test_no_damage_is_taken_for_the_original(path):
     """With the numbers as they were recorded every damage is seen, whatever the event."""
@@ -141,6 +144,7 @@ def test_no_damage_is_taken_for_the_original(path):
             assert tally.sha256 != footer["sha256"], what
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("path", CONFORMING, ids=lambda path: path.stem)
 def test_damage_that_is_hidden_by_new_numbers_is_seen_by_the_rules(path):
     """The rules alone, without numbers that give the damage away: what survives is listed here,

@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 
-from tests.nights import every
 from tests.wheelproof.trace.followed import by_rules
 from tests.wheelproof.trace.recorded import mechanisms
 from wheelproof.pipeline import law
@@ -33,8 +32,9 @@ def judged(recorded: Recorded) -> Verdict:
     return law.verdict_on(recorded.header, recorded.events, recorded.footer)
 
 
+@pytest.mark.daily(9)
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("scenario", every(SCENARIOS, 3))
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_recorded_run_of_the_model_conforms(scenario, seed):
     schedule = examples.random_schedule(mechanisms()[NAME], scenario, seed)
     recorded = record(mechanisms(), NAME, scenario, "bisimulation", schedule=schedule)
@@ -73,6 +73,7 @@ def test_the_kinds_of_a_wheel_are_recorded_and_judged():
     )
 
 
+@pytest.mark.daily(5)
 @pytest.mark.parametrize(
     ("kind", "change", "property"),
     [

@@ -40,6 +40,7 @@ def judged(recorded) -> Verdict:
     return law.verdict_on(recorded.header, recorded.events, recorded.footer)
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_scenario_on_real_threads_conforms(scenario):
     recorded = record(mechanisms(), NAME, scenario, scenario)
@@ -260,6 +261,7 @@ def planted(kind: str, change):
     pytest.fail(f"no {kind} to change")
 
 
+@pytest.mark.daily(8)
 @pytest.mark.parametrize(
     ("kind", "change", "property"),
     [

@@ -54,6 +54,7 @@ def without(events, number):
     return out
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_lost_event_that_bears_a_token_is_noticed_wherever_it_was_by_the_totals_alone(path):
     header, events, _ = read(path)
@@ -78,6 +79,7 @@ def test_a_lost_event_that_bears_a_token_is_noticed_wherever_it_was_by_the_total
         ), (number, verdict.findings)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_file_that_ends_early_is_incomplete_whichever_footer_it_has(path, tmp_path):
     header, events, old = read(path)

@@ -55,6 +55,7 @@ def names(verdict: Verdict) -> set[str]:
     return {finding.property for finding in verdict.findings}
 
 
+@pytest.mark.daily(6)
 @pytest.mark.parametrize(
     "kind, change, property",
     [
@@ -87,6 +88,7 @@ def test_one_changed_event_is_refused_by_the_rule_that_is_for_it(kind, change, p
     assert judged(recorded).verdict == CONFORMS
 
 
+@pytest.mark.nightly
 def test_who_finds_the_entry_in_a_list_tries_again_and_says_so():
     """Two threads add one entry: the second finds it linked when it has both monitors."""
     seen = 0
@@ -129,6 +131,7 @@ def test_what_is_withdrawn_is_handed_over_as_such():
     )
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "scenario, change, property",
     [

@@ -113,6 +113,7 @@ def test_another_decision_taken_away_does_not_excuse_a_mutant():
     assert followed(of_mutant(OVERFLOW, "M16"), without="KeepsMonitor")[0].verdict == VIOLATES
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "mechanism, scenario",
     of_each_mechanism(

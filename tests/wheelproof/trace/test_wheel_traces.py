@@ -6,7 +6,6 @@ from functools import cache
 
 import pytest
 
-from tests.nights import every
 from tests.wheelproof.trace.recorded import REFUSED, mechanisms
 from wheelproof.pipeline import law
 from wheelproof.trace import examples
@@ -58,7 +57,8 @@ def kinds_of(recorded: Recorded) -> list[str]:
 # -- runs that conform
 
 
-@pytest.mark.parametrize("mechanism, scenario", every(SCENARIOS, 3))
+@pytest.mark.daily(15)
+@pytest.mark.parametrize("mechanism, scenario", SCENARIOS)
 def test_a_scenario_conforms_by_a_schedule_and_on_threads_of_its_own(mechanism, scenario):
     for recorded in (
         random_run_of(mechanism, scenario),

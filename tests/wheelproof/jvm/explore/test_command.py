@@ -23,6 +23,7 @@ def commands():
     return shown
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(("command", "parts"), commands())
 def test_the_page_shows_what_its_commands_print(command, parts):
     code, output = wheelproof(ROOT, *command.split()[1:])

@@ -24,6 +24,7 @@ def answers():
     return {answer["name"]: answer for answer in answered}
 
 
+@pytest.mark.daily(7)
 @pytest.mark.parametrize("name", FAULTY)
 def test_a_planted_fault_is_found_by_its_kind(answers, name):
     expected = ("bug", KINDS.get(name, "assertion"))

@@ -222,6 +222,7 @@ def test_the_option_can_stand_in_the_configuration(folder):
     assert code == 1 and section(printed)[-1] == "1 inversion"
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("arguments", "code", "stated"),
     [

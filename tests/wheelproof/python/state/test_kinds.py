@@ -62,6 +62,7 @@ def interpreter(version):
     pytest.skip(f"NOT RUN: there is no CPython {version}")
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
 def test_each_type_is_compared_as_a_whole_or_refused(version):
     ended = subprocess.run(

@@ -11,7 +11,7 @@ from collections import deque
 
 import pytest
 
-from tests.nights import by_night, every
+from tests.nights import by_night
 from tests.wheelproof.python.style.held_by_definitions import HELD
 from tests.wheelproof.python.style.placements import DIFFERENT, HARNESS, REFUSED, source, value
 from wheelproof.python import (
@@ -81,7 +81,8 @@ def test_the_bisimulation_sees_a_wrong_use_of_a_value(tmp_path, name, first):
     assert judged(tmp_path, source(DIFFERENT[name]), first).startswith(("enabled:", "label:"))
 
 
-@pytest.mark.parametrize("name", every(DIFFERENT, 6))
+@pytest.mark.daily(6)
+@pytest.mark.parametrize("name", DIFFERENT)
 def test_a_correct_use_of_the_same_value_is_equal(tmp_path, name):
     right = f"{DIFFERENT[name]}\ndef correct(held):\n    return reads(held) in (True, False)\n"
     text = source(right).replace("if reads(held):", "if correct(held):")

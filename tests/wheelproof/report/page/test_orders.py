@@ -43,6 +43,7 @@ def rendered(order):
     return page.render(results, {}, {}, Path(), Path("build"), None, {TRACE: order})
 
 
+@pytest.mark.daily(3)
 def test_the_cells_are_those_of_the_terminal(order):
     """Each line of a cell stands in the terminal's column of its thread, in this order."""
     grid = grids({TRACE: order})[TRACE]

@@ -65,6 +65,7 @@ def faults(run, made):
         yield "results"
 
 
+@pytest.mark.daily(2)
 def test_each_operation_is_a_bar_of_its_thread_with_its_result(run):
     assert list(faults(run, diagram(run))) == []
     first, *others = run.order.operations

@@ -54,6 +54,7 @@ def run(length, seed):
     return records
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name, code", [("run", 0), ("damaged", 1)])
 def test_the_page_shows_what_the_command_prints(name, code):
     arguments = ("--log", f"{name}.ndjson", "--mapping", "mapping.toml")

@@ -26,6 +26,7 @@ def compared(item):
     return compare(item, item.machine(), 1000, 100)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", MODULES)
 def test_counts_are_those_of_tlc(name, subjects):
     comparison = compared(subjects[name])
@@ -78,6 +79,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_outside_is_refused_with_module_and_line(name, tmp_path):
     step, config, operator = REFUSED[name]

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.nights import every
 from tests.wheelproof.python.runtime import (
     queue_box,
     shutdown_box,
@@ -93,7 +92,8 @@ def difference(boxes, box, name, seed):
     return "ends" if blocked != left or raised else ""
 
 
-@pytest.mark.parametrize("box, name", every(PROGRAMS, 3), ids=[name for _, name in PROGRAMS])
+@pytest.mark.daily(3)
+@pytest.mark.parametrize("box, name", PROGRAMS, ids=[name for _, name in PROGRAMS])
 def test_a_schedule_goes_as_under_control(box, name, boxes):
     for seed in SEEDS:
         assert difference(boxes, box, name, seed) == ""
