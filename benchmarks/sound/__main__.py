@@ -38,7 +38,9 @@ PINS = (
     "pymemcache==4.0.0",
     "ratelimit==2.2.1",
     "readerwriterlock==1.0.10",
+    "redis==5.0.1",
     "stevedore==5.10.0",
+    "throttled-py==3.5.0",
     "watchdog==7.1.0",
     "zict==3.0.0",
 )
@@ -70,6 +72,7 @@ SUBJECTS = (
     ),
     Subject("pymemcache 4.0.0 ObjectPool", "pools:Pool"),
     Subject("DBUtils 3.2.0 PooledDB", "pools:PooledDatabase"),
+    Subject("redis 5.0.1 ConnectionPool", "pools:Redis"),
     Subject("cachetools 8.0.0 cached, with a lock", "caches:Memoized", {"get": FEW}),
     Subject("readerwriterlock 1.0.10 RWLockFair", "locks:ReadWrite", ["read", "add"]),
     Subject("fasteners 0.20 ReaderWriterLock", "locks:Fasteners", ["read", "add"]),
@@ -94,6 +97,7 @@ SUBJECTS = (
             "__contains__": KEY, "__len__": (),
         },
     ),
+    Subject("throttled-py 3.5.0 Throttled", "documented:Throttled"),
 )  # fmt: skip
 
 HEAD = ["class", "answer", "programs", "executions", "CPU s"]

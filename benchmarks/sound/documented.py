@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import cachelib
+import throttled
 import zict
 
 
@@ -16,3 +17,23 @@ def simple_cache() -> Any:
 def lru() -> Any:
     """It says how fast access is from several threads."""
     return zict.LRU(2, {})
+
+
+class Throttled:
+    """It says that its storage is thread-safe. Two hits a minute are let through."""
+
+    def __init__(self) -> None:
+        self.limiter = throttled.Throttled(
+            key="key",
+            using=throttled.RateLimiterType.FIXED_WINDOW.value,
+            quota="2/m",
+            store=throttled.MemoryStore(),
+        )
+
+    def hit(self) -> bool:
+        limited: bool = self.limiter.limit().limited
+        return limited
+
+    def remaining(self) -> int:
+        remaining: int = self.limiter.peek("key").remaining
+        return remaining

@@ -26,6 +26,16 @@ from wheelproof.plain.sites import Site
 PLAIN = frozenset({bool, bytes, float, int, str, type(None)})
 """Types of keys that call no code in Python."""
 
+MADE_IN_C: tuple[Any, ...] = (*CONTAINERS, *PLAIN)
+"""Types that make an object without code in Python."""
+
+
+class Missing:
+    """What a dictionary has where it has no item, as the columns of a run show it."""
+
+    def __repr__(self) -> str:
+        return "no item"
+
 
 NESTING: tuple[type, ...] = (*CONTAINERS, *SHOWING, tuple, frozenset, types.SimpleNamespace)
 """Types that a container in another one may have."""
@@ -147,7 +157,7 @@ class Items:
 
     def defaulted(self, thread: Thread, holder: Any, item: Any, site: Site) -> Any:
         """An item of a dictionary that makes missing ones: it is read, made, and stored."""
-        missing = object()
+        missing = Missing()
         value = self.within(
             thread, site, holder, False, lambda target, name: dict.get(target, name, missing),
             holder, item,
@@ -158,6 +168,8 @@ class Items:
         if type(holder).__missing__ is not collections.defaultdict.__missing__ or factory is None:
             return holder[item]
         value = factory()
+        if factory in MADE_IN_C and type(item) in PLAIN:
+            thread.position = site.position - 1  # all this is one call in C
         self.within(thread, site, holder, True, operator.setitem, holder, item, value)
         return value
 
