@@ -346,9 +346,9 @@ TASKS = Family("tasks", "event of a task", ("run", "task"), prepare_tasks(), TAS
 def prepare_cancels() -> Frame:
     """The links and unlinks of an entry, and the cancels that clear it, each with ``here``: the
     list that has the entry before, and ``since``: when it came there; ``acted``: when the thread
-    did something before; ``left``: whether a list had the entry when the thread did that;
-    ``seen``: the list that the canceller saw; ``cleared``: when a cancel left the entry in a list,
-    if that was the last move, or 0."""
+    did something before; ``in_list``: whether a list had the entry by then; ``seen``: the list that
+    the canceller saw; ``cleared``: when a cancel left the entry in a list, if that was the last
+    move, or 0."""
     cancels = is_one_of("cancel")
     events = EVENTS.where(F.col("lc") > 0).select(
         *WHICH,
@@ -367,9 +367,9 @@ def prepare_cancels() -> Frame:
         "here": F.last(linked).over(before),
         "since": F.last_where(~cancels, F.col("lc")).over(before),
     }
-    left = F.is_true((F.col("here") > 0) & (F.col("since") < F.coalesce("acted", F.lit(1))))
-    cleared = F.last(F.when(cancels & F.col("left"), F.col("lc")).otherwise(0)).over(before)
-    moves = moves.withColumns(looks).withColumn("left", left).withColumn("cleared", cleared)
+    in_list = F.is_true((F.col("here") > 0) & (F.col("since") < F.coalesce("acted", F.lit(1))))
+    cleared = F.last(F.when(cancels & F.col("in_list"), F.col("lc")).otherwise(0)).over(before)
+    moves = moves.withColumns(looks).withColumn("in_list", in_list).withColumn("cleared", cleared)
     runs = broadcast(RUNS.select("run", "late", has("list_add", "list_remove")))
     return moves.join(runs, "run")
 
@@ -381,19 +381,17 @@ CANCELS = Family(
     prepare_cancels(),
     (
         # A link that comes after the thread has looked is another matter: a flush puts it there.
-        # Where unlinks may be late, the cancel may have seen one that has no number yet: its thread
-        # had begun it by then.
+        # A late unlink may have been seen by the cancel: its thread had begun it by then.
         Rule(
             "CancelUnlinks",
-            "who clears a task's entry has taken it out of its list, or sees that another thread"
-            " does",
+            "who clears a task's entry has taken it out of its list, or saw another thread do so",
             recorded("list_add", "list_remove")
             & (
                 (is_one_of("cancel") & (F.col("seen").isNotNull() | (F.col("late") == 0)))
                 | (is_one_of("list_remove") & (F.col("late") != 0) & (F.col("cleared") > 0))
             ),
             F.when(
-                is_one_of("cancel"), (F.coalesce("seen", F.lit(0)) == 0) & ~F.col("left")
+                is_one_of("cancel"), (F.coalesce("seen", F.lit(0)) == 0) & ~F.col("in_list")
             ).otherwise(F.is_true(F.col("acted") < F.col("cleared"))),
             text("entry {entry} of task {task} is in list {here} since lc {since}, saw {seen}"),
         ),

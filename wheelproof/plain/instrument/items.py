@@ -31,7 +31,7 @@ MADE_IN_C: tuple[Any, ...] = (*CONTAINERS, *PLAIN)
 
 
 class Missing:
-    """What a dictionary has where it has no item, as the columns of a run show it."""
+    """Stands in the columns of a run for an item that a dictionary does not have."""
 
     def __repr__(self) -> str:
         return "no item"
