@@ -18,10 +18,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wheelproof.plain.clocks import of_dates
+from wheelproof.plain.evaluation import Evaluation
 from wheelproof.plain.execution import CLOCK, ENDS, Execution
 from wheelproof.plain.identity import Identities
 from wheelproof.plain.imports import by_name
-from wheelproof.plain.instrument import instrumented
 from wheelproof.plain.instrument.calls import Calls
 from wheelproof.plain.instrument.calls import hooks as call_hooks
 from wheelproof.plain.instrument.fields import Fields
@@ -56,7 +56,6 @@ class World(Modules):
         self.state = State(self.owns)
         self.builtins.update(vars(builtins))
         self.builtins["__import__"] = self.import_
-        self.builtins["exec"] = self._exec
         identities = Identities(execution)
         self.builtins["id"] = identities.id
         self.identified = identities.base()
@@ -69,6 +68,9 @@ class World(Modules):
         self.hooks |= call_hooks(calls) | {"identified": self.identified}
         self.hooks["matched"] = matching(self.hooks)
         calls.hooks, calls.modules = self.hooks, self.modules
+        Evaluation(
+            execution, fields, self.modules, self.builtins, self._sited, self._target, self.hooks
+        )
         self._targets: dict[str, Site] = {}
         self.own_time = types.ModuleType("time")
         self.clock = Clock(execution)
@@ -86,6 +88,10 @@ class World(Modules):
             site = self._targets[name] = Site(file, line, 0, text, f"{file}::{text}", next(REGIONS))
             self.sites.append(site)
         return site
+
+    def _sited(self, sites: Sequence[Site]) -> None:
+        self.sites.extend(sites)
+        self._show(sites)
 
     # -- what is looked into
 
@@ -189,23 +195,3 @@ class World(Modules):
             name = importlib.util.resolve_name(name, package or "")
         self.import_(name)
         return self.load(name)
-
-    def _exec(self, source: Any, globals: Any = None, locals: Any = None, /, **more: Any) -> None:
-        """``exec``: what is made from text is instrumented as well."""
-        if globals is None:
-            frame = sys._getframe(1)
-            globals, locals = frame.f_globals, frame.f_locals if locals is None else locals
-        elif locals is None:
-            locals = globals
-        if globals.get("__name__") in self.modules:
-            globals.setdefault("__builtins__", self.builtins)
-        thread = self.execution.running
-        if thread is not None and globals.get("__builtins__") is not self.builtins:
-            site = self._target(exec).copy()
-            site.foreign = "text that is executed"
-            self.execution.access(thread, id(globals), globals, True, site)
-        if isinstance(source, str) and globals.get("__builtins__") is self.builtins:
-            name = globals.get("__name__", "")
-            source, sites, _ = instrumented(source, "<string>", f"{name}.<string>", self.hooks)
-            self.sites.extend(sites)
-        exec(source, globals, locals, **more)

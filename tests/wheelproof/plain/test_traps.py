@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wheelproof.plain import faulty_data, handed, identities, traps
+from tests.wheelproof.plain import attributes_in_c, faulty_data, handed, identities, traps
 from wheelproof.plain import columns, guards, state
 from wheelproof.plain.answers import Answer, FailureKind
 from wheelproof.plain.exploration import Explorer, explore_program
@@ -19,7 +19,7 @@ REAL = threading.Lock()
 PLAIN = traps.Plain()
 
 
-SOUND = [*traps.EXHAUSTED, *identities.EXHAUSTED, *handed.EXHAUSTED]
+SOUND = [*traps.EXHAUSTED, *identities.EXHAUSTED, *handed.EXHAUSTED, *attributes_in_c.EXHAUSTED]
 
 
 @pytest.mark.daily(11)
@@ -31,7 +31,9 @@ def test_a_program_that_only_looks_wrong_is_exhausted(program):
 
 @pytest.mark.daily(5)
 @pytest.mark.parametrize(
-    "program", [*traps.BUGS, *handed.BUGS], ids=lambda program: program.__name__
+    "program",
+    [*traps.BUGS, *handed.BUGS, *attributes_in_c.BUGS],
+    ids=lambda program: program.__name__,
 )
 def test_a_race_that_hides_is_a_bug(program):
     found = explore_program(program)
@@ -39,7 +41,9 @@ def test_a_race_that_hides_is_a_bug(program):
 
 
 @pytest.mark.daily(3)
-@pytest.mark.parametrize("program", handed.UNSEEN, ids=lambda program: program.__name__)
+@pytest.mark.parametrize(
+    "program", [*handed.UNSEEN, *attributes_in_c.UNSEEN], ids=lambda program: program.__name__
+)
 def test_threads_that_meet_where_nothing_is_looked_into_are_no_pass(program):
     found = explore_program(program)
     assert found.answer is Answer.UNSEEN, (found.reason, found.failure)

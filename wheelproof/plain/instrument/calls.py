@@ -72,7 +72,7 @@ class Calls(Foreign, ByName):
         if value.__objclass__ is object:
             return OTHER
         if issubclass(value.__objclass__, BaseException):
-            return NONE
+            return WRITES if name in tables.OF_EXCEPTIONS else NONE
         if value.__objclass__ in tables.IMMUTABLE:
             return ARGUMENTS
         if name in tables.VIEWING and issubclass(kind, dict):
@@ -148,11 +148,11 @@ class Calls(Foreign, ByName):
         if function in tables.EAGER:
             return functools.partial(self.eager, site, function)
         if name in tables.REFLECTIVE:
-            return functools.partial(self.reflective, site, function)
+            return functools.partial(self.fields.reflective, site, function)
         if name in tables.FIRST_WRITTEN:
             return functools.partial(self.first_written, site, function)
         if name == "vars" and function is vars:
-            return functools.partial(self.variables, site)
+            return functools.partial(self.fields.variables, site)
         return functools.partial(self.unknown, site, function)
 
     def files(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -179,9 +179,12 @@ class Calls(Foreign, ByName):
             return function(*arguments, **keywords)
         if kind in tables.REAL:
             self.real(repr(holder), site)
-        if name in ("__setattr__", "__delattr__", "__getattribute__") and arguments:
+        if name in tables.OF_ATTRIBUTES and arguments:
             self.fields.announce(thread, holder, arguments[0], name[2] != "g", site)
             return function(*arguments, **keywords)
+        if issubclass(kind, BaseException) and name in tables.OF_EXCEPTIONS:
+            location = self.fields.location(holder, tables.OF_EXCEPTIONS[name])
+            execution.access(thread, location, holder, True, site)
         if name in tables.OF_STATE:
             self.fields.whole(thread, holder, False, site)
         self.given(site, arguments)
@@ -221,7 +224,15 @@ class Calls(Foreign, ByName):
                 execution.access(thread, key, holder, writes, site)
             return called
 
-        if "key" in keywords and keywords["key"] is not None:
+        def entered(body: Any, *positional: Any, **named: Any) -> Any:
+            try:
+                return body(*positional, **named)
+            finally:
+                again(None)
+
+        if (type(holder), name) in tables.ENTERED:
+            function = functools.partial(function, entered)
+        elif "key" in keywords and keywords["key"] is not None:
             by = self.wrapped(keywords["key"], site)
             keywords["key"] = lambda element: again(by(element))
         elif writes and arguments and not self.items.stepped(type(arguments[-1])):
@@ -242,11 +253,7 @@ class Calls(Foreign, ByName):
         if not arguments or self.execution.running is None:
             return function(*arguments, **keywords)
         holder, *others = arguments
-        if function.__objclass__ is object and function.__name__ not in (
-            "__setattr__",
-            "__delattr__",
-            "__getattribute__",
-        ):
+        if function.__objclass__ is object and function.__name__ not in tables.OF_ATTRIBUTES:
             return function(*arguments, **keywords)
         return self.bound(site, _Unbound(function, holder), holder, *others, **keywords)
 
@@ -307,21 +314,6 @@ class Calls(Foreign, ByName):
             self.given(site, arguments[1:])
             self.given(site, arguments[:1], writes=True)
         return function(*arguments, **keywords)
-
-    def reflective(self, site: Site, function: Any, *arguments: Any) -> Any:
-        thread = self.execution.running
-        if thread is not None and len(arguments) > 1 and isinstance(arguments[1], str):
-            site.type = None
-            writes = function.__name__ in ("setattr", "delattr")
-            self.fields.announce(thread, arguments[0], arguments[1], writes, site)
-        return function(*arguments)
-
-    def variables(self, site: Site, holder: Any) -> Any:
-        thread = self.execution.running
-        if thread is not None:
-            site.type = None
-            self.fields.announce(thread, holder, "__dict__", False, site)
-        return vars(holder)
 
     def cached(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         """A cache in C: what it caches, if that is looked into, would run in the middle of it."""

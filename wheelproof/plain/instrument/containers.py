@@ -80,8 +80,19 @@ READING = frozenset(
 )  # fmt: skip
 """Methods of containers that change nothing."""
 
+OF_ATTRIBUTES = frozenset({"__delattr__", "__getattribute__", "__setattr__"})
+"""Methods that access the attribute that they are given."""
+
 OF_STATE = frozenset({"__getstate__", "__reduce__", "__reduce_ex__"})
 """Methods that read all attributes of an object, and hand out its dictionary."""
+
+OF_EXCEPTIONS = {
+    "__setstate__": "__dict__", "add_note": "__notes__", "with_traceback": "__traceback__"
+}  # fmt: skip
+"""Methods of exceptions in C, and the attribute that each changes."""
+
+ENTERED = frozenset({(contextvars.Context, "run")})
+"""Methods in C that mark their object as entered while they call back."""
 
 VIEWING = frozenset({"items", "keys", "values"})
 """Methods of dictionaries that touch no item until their result is iterated."""

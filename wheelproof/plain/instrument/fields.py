@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wheelproof.plain.execution import Execution
-from wheelproof.plain.instrument.containers import PROXIES, behind
+from wheelproof.plain.instrument.containers import IMMUTABLE, PROXIES, behind
 from wheelproof.plain.objects import fields_of, slots_of
 from wheelproof.plain.sites import Site
 
@@ -32,6 +32,9 @@ _CODE = (
     types.GetSetDescriptorType,
 )
 
+CHANGEABLE = frozenset({object, types.FunctionType})
+"""Types without state of their own for a thread, whose attributes can be assigned all the same."""
+
 
 def classified(kind: type, name: str, shadowed: set[str]) -> int:
     """The kind of an attribute of the instances of a class."""
@@ -49,12 +52,20 @@ def classified(kind: type, name: str, shadowed: set[str]) -> int:
         value = base.__dict__[name]
         if isinstance(value, types.MemberDescriptorType):
             return FIELD
+        if isinstance(value, types.GetSetDescriptorType):
+            return FIELD if is_state(value) else NONE
         if isinstance(value, _CODE):
             return FIELD if name in shadowed and not hasattr(type(value), "__set__") else NONE
         if hasattr(type(value), "__set__"):
             return NONE
         return FIELD if hasattr(type(value), "__get__") else DEFAULTED
     return FIELD
+
+
+def is_state(attribute: types.GetSetDescriptorType) -> bool:
+    """Whether an attribute in C may have another value later."""
+    kind = attribute.__objclass__
+    return attribute.__name__ != "__weakref__" and (kind in CHANGEABLE or kind not in IMMUTABLE)
 
 
 def defining(kind: type, name: str) -> type | None:
@@ -83,7 +94,7 @@ class Fields:
         self.rebound: set[tuple[str, str]] = set()
         self.merged: set[str] = set()
 
-    def _variable(self, module: types.ModuleType, name: str) -> Any:
+    def variable(self, module: types.ModuleType, name: str) -> Any:
         """The key of a module's variable, which is announced from now on by its name as well."""
         if not self.is_announced(module, name):
             self.assigned.add((module.__name__, name))
@@ -97,7 +108,7 @@ class Fields:
     def location(self, holder: Any, name: str | None) -> Any:
         """The key of an attribute, or of all of them."""
         if issubclass(type(holder), types.ModuleType):
-            return self._variable(holder, name or ALL)
+            return self.variable(holder, name or ALL)
         if name is not None and not self.merged:
             return id(holder), name
         kind = _title(type(holder))
@@ -171,9 +182,26 @@ class Fields:
             if name == "__dict__":
                 self.register(holder)
             elif writes or self.is_announced(holder, name):
-                key = self._variable(holder, name)
+                key = self.variable(holder, name)
                 return execution.access(thread, key, holder, writes, site)
         return False
+
+    def reflective(self, site: Site, function: Any, *arguments: Any) -> Any:
+        """``getattr`` and its like."""
+        thread = self.execution.running
+        if thread is not None and len(arguments) > 1 and isinstance(arguments[1], str):
+            site.type = None
+            writes = function.__name__ in ("setattr", "delattr")
+            self.announce(thread, arguments[0], arguments[1], writes, site)
+        return function(*arguments)
+
+    def variables(self, site: Site, holder: Any) -> Any:
+        """``vars``."""
+        thread = self.execution.running
+        if thread is not None:
+            site.type = None
+            self.announce(thread, holder, "__dict__", False, site)
+        return vars(holder)
 
 
 def _title(kind: type) -> str:

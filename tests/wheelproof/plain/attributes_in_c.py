@@ -1,0 +1,213 @@
+"""Programs whose threads meet at an attribute in C, in a context, or in text that is run."""
+
+import collections
+import contextlib
+import contextvars
+import dataclasses
+import decimal
+import operator
+import threading
+import types
+
+from tests.wheelproof.plain.started import run
+
+count = 0
+
+
+class Box:
+    """Has a count."""
+
+    def __init__(self):
+        self.count = 0
+
+
+class Other(Box):
+    """Another class of boxes."""
+
+
+def counted(holder, name, value=lambda number: number, number=lambda value: value):
+    def add():
+        setattr(holder, name, value(number(getattr(holder, name)) + 1))
+
+    return add
+
+
+def arguments_of_an_exception():
+    error = ValueError(0)
+    add = counted(error, "args", lambda number: (number,), operator.itemgetter(0))
+    run(add, add)
+    assert error.args == (2,)
+
+
+def arguments_that_a_getter_reads():
+    error, arguments = ValueError(0), operator.attrgetter("args")
+
+    def add():
+        error.args = (arguments(error)[0] + 1,)
+
+    run(add, add)
+    assert error.args == (2,)
+
+
+def cause_of_an_exception():
+    error = ValueError()
+
+    def give():
+        if error.__cause__ is None:
+            error.__cause__ = cause = KeyError()
+            assert error.__cause__ is cause
+
+    run(give, give)
+
+
+def note_of_an_exception():
+    error = ValueError()
+
+    def note():
+        if not hasattr(error, "__notes__"):
+            error.add_note("once")
+
+    run(note, note)
+    assert error.__notes__ == ["once"]
+
+
+def content_of_a_cell():
+    cell = types.CellType(0)
+    add = counted(cell, "cell_contents")
+    run(add, add)
+    assert cell.cell_contents == 2
+
+
+def default_of_a_function():
+    def function(number=0):
+        return number
+
+    add = counted(function, "__defaults__", lambda number: (number,), operator.itemgetter(0))
+    run(add, add)
+    assert function() == 2
+
+
+def class_of_an_object():
+    box = Box()
+
+    def change():
+        box.__class__ = Other if box.__class__ is Box else Box
+
+    run(change, change)
+    assert type(box) is Box
+
+
+def precision_of_a_context():
+    context = decimal.Context(prec=5)
+    add = counted(context, "prec")
+    run(add, add)
+    assert context.prec == 7
+
+
+def entering(guard):
+    context, variable = contextvars.copy_context(), contextvars.ContextVar("count", default=0)
+
+    def add():
+        variable.set(variable.get() + 1)
+
+    def enter():
+        with guard:
+            context.run(add)
+
+    run(enter, enter)
+    assert context[variable] == 2
+
+
+def context_entered_by_two_threads():
+    entering(contextlib.nullcontext())
+
+
+def context_entered_under_a_lock():
+    entering(threading.Lock())
+
+
+def by_text(add):
+    box = Box()
+    run(lambda: add(box), lambda: add(box))
+    assert box.count == 2
+
+
+def attribute_that_executed_text_adds_to():
+    by_text(lambda box: exec("box.count = box.count + 1", {"box": box}))
+
+
+def attribute_that_evaluated_text_reads():
+    def add(box):
+        box.count = eval("box.count + 1")
+
+    by_text(add)
+
+
+def attribute_that_compiled_text_adds_to():
+    code = compile("box.count += 1", "text", "exec")
+    by_text(lambda box: exec(code, {"box": box}))
+
+
+def attribute_that_a_lambda_of_text_adds_to():
+    def add(box):
+        eval("lambda box: setattr(box, 'count', box.count + 1)")(box)
+
+    by_text(add)
+
+
+def attribute_that_text_adds_to_under_a_lock():
+    lock = threading.Lock()
+
+    def add(box):
+        with lock:
+            exec("box.count = box.count + 1", {"box": box})
+
+    by_text(add)
+
+
+def classes_that_text_makes():
+    seen = []
+
+    def make():
+        pair = collections.namedtuple("pair", ["left", "right"])(1, 2)
+        value = dataclasses.make_dataclass("Made", ["value"])(3)
+        seen.append(pair.left + value.value)
+
+    run(make, lambda: seen.append(0))
+    assert sum(seen) == 4
+
+
+def variable_that_text_declares_global():
+    global count
+    count = 0
+
+    def add():
+        exec("global count; count = count + 1")
+
+    run(add, add)
+    assert count == 2
+
+
+BUGS = [
+    arguments_of_an_exception,
+    arguments_that_a_getter_reads,
+    cause_of_an_exception,
+    note_of_an_exception,
+    content_of_a_cell,
+    default_of_a_function,
+    class_of_an_object,
+    precision_of_a_context,
+    context_entered_by_two_threads,
+    attribute_that_executed_text_adds_to,
+    attribute_that_evaluated_text_reads,
+    attribute_that_compiled_text_adds_to,
+    attribute_that_a_lambda_of_text_adds_to,
+]
+
+EXHAUSTED = [
+    context_entered_under_a_lock,
+    attribute_that_text_adds_to_under_a_lock,
+    classes_that_text_makes,
+]
+
+UNSEEN = [variable_that_text_declares_global]

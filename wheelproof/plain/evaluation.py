@@ -1,0 +1,158 @@
+"""``exec``, ``eval`` and ``compile``: code that is made from text is instrumented as well."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections
+import symtable
+import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wheelproof.plain.execution import Execution
+from wheelproof.plain.instrument import instrumented
+from wheelproof.plain.instrument.fields import Fields
+from wheelproof.plain.sites import Site
+
+RESULT = "_wheelproof_result"
+"""The variable that has the value of an expression."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """The source of a code object. ``mode``: that of ``compile``."""
+
+    source: str
+    mode: str
+
+
+class Evaluation:
+    """The three functions as a world has them.
+
+    ``modules``: those of the world, by their names. ``sited`` is called with the sites of new code.
+    ``target`` makes the site of a function.
+    """
+
+    def __init__(
+        self,
+        execution: Execution,
+        fields: Fields,
+        modules: Mapping[str, types.ModuleType],
+        own_builtins: dict[str, Any],
+        sited: Callable[[Sequence[Site]], None],
+        target: Callable[[Any], Site],
+        hooks: dict[str, Any],
+    ) -> None:
+        self._hooks = hooks
+        self._execution, self._fields, self._modules = execution, fields, modules
+        self._builtins, self._sited, self._target = own_builtins, sited, target
+        self._codes: dict[tuple[Text, str], types.CodeType] = {}
+        self._texts: dict[types.CodeType, Text] = {}
+        own_builtins.update(exec=self.exec, eval=self.eval, compile=self.compile)
+
+    def compile(
+        self,
+        source: Any,
+        filename: Any,
+        mode: str,
+        flags: int = 0,
+        dont_inherit: bool = False,
+        optimize: int = -1,
+        **more: Any,
+    ) -> Any:
+        """``compile``. The text of the code is kept, for its instrumentation where it is run."""
+        code = builtins.compile(source, filename, mode, flags, dont_inherit, optimize, **more)
+        if isinstance(code, types.CodeType) and mode in ("eval", "exec"):
+            text = ast.unparse(source) if isinstance(source, ast.AST) else _decoded(source)
+            self._texts[code] = Text(text, mode)
+        return code
+
+    def exec(self, source: Any, globals: Any = None, locals: Any = None, /, **more: Any) -> None:
+        """``exec``."""
+        globals, locals = self._namespaces(sys._getframe(1), globals, locals)
+        code = self._code(source, "exec", globals, locals)
+        builtins.exec(code, globals, locals, **more)
+
+    def eval(self, source: Any, globals: Any = None, locals: Any = None, /) -> Any:
+        """``eval``."""
+        globals, locals = self._namespaces(sys._getframe(1), globals, locals)
+        code = self._code(source, "eval", globals, locals)
+        if not isinstance(code, types.CodeType) or RESULT not in code.co_names:
+            return builtins.eval(code, globals, locals)
+        assigned: dict[str, Any] = {}
+        builtins.exec(code, globals, collections.ChainMap(assigned, locals))
+        value = assigned.pop(RESULT)
+        locals.update(assigned)
+        return value
+
+    def _namespaces(self, frame: types.FrameType, globals: Any, locals: Any) -> tuple[Any, Any]:
+        """Those that are given, or those of the frame that calls."""
+        if globals is None:
+            globals = frame.f_globals
+            locals = frame.f_locals if locals is None else locals
+        elif isinstance(globals, dict):
+            globals.setdefault("__builtins__", self._builtins)
+        return globals, globals if locals is None else locals
+
+    def _code(self, source: Any, mode: str, globals: Any, locals: Any) -> Any:
+        """The code to run: instrumented, where its namespace is of the world."""
+        text = self._texts.get(source) if isinstance(source, types.CodeType) else None
+        if isinstance(source, str | bytes):
+            text = Text(_decoded(source), mode)
+        if self._execution.running is not None:
+            self._announce(self._execution.running, text, globals, locals)
+        if text is None or globals.get("__builtins__") is not self._builtins:
+            return source
+        name = globals.get("__name__", "")
+        code = self._codes.get((text, name))
+        if code is None:
+            code = self._codes[text, name] = self._instrumented(text, name)
+        return code
+
+    def _announce(self, thread: Any, text: Text | None, globals: Any, locals: Any) -> None:
+        """Announce the accesses of the namespaces, which threads may share.
+
+        The statements of a text are not divided there, so that a race on a namespace is unseen.
+        """
+        module = self._modules.get(globals.get("__name__"))
+        names = None if text is None else _bound(text.source, locals is globals)
+        keys: dict[Any, bool] = {id(globals): names is None or bool(names), id(locals): True}
+        if names is not None and module is not None and vars(module) is globals:
+            del keys[id(globals)]
+            keys |= {self._fields.variable(module, name): True for name in sorted(names)}
+        site = self._target(builtins.exec).copy()
+        site.foreign = "text that is executed"
+        for key, writes in keys.items():
+            self._execution.access(thread, key, globals, writes, site)
+
+    def _instrumented(self, text: Text, name: str) -> types.CodeType:
+        source = text.source
+        if text.mode == "eval":
+            builtins.compile(source, "<string>", "eval")  # its error is that of the text alone
+            source = f"{RESULT} = (\n{source.strip()}\n)"
+        code, sites, _ = instrumented(source, "<string>", f"{name}.<string>", self._hooks)
+        self._sited(sites)
+        return code
+
+
+def _decoded(source: Any) -> str:
+    return source if isinstance(source, str) else bytes(source).decode()
+
+
+def _bound(source: str, at_the_top: bool) -> set[str]:
+    """The variables of a module that a text may assign. ``at_the_top``: also outside functions."""
+    tables, names = [symtable.symtable(source.strip(), "<string>", "exec")], set[str]()
+    top = tables[0]
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        names |= {
+            symbol.get_name()
+            for symbol in table.get_symbols()
+            if (symbol.is_declared_global() or (at_the_top and table is top))
+            and (symbol.is_assigned() or symbol.is_imported())
+        }
+    return names
