@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -53,6 +54,9 @@ REPEATED = 8
 COLLECTED = 500
 """Runs between two collections of garbage: none happens within a run."""
 
+SEARCHES, FORGOTTEN = itertools.count(1), 16
+"""Numbers of searches, and after how many the garbage of those is collected: all that the process
+has is looked at."""
 
 DIFFERS = (
     "a run that was to be repeated ran differently: the program depends on something beside its "
@@ -214,7 +218,8 @@ class Explorer:
     def ready(self) -> Iterator[None]:
         """While programs run: the guards stand, and garbage is collected between runs alone."""
         enabled = gc.isenabled()
-        gc.collect()
+        if next(SEARCHES) % FORGOTTEN == 0:
+            gc.collect()
         gc.freeze()
         gc.disable()
         try:
