@@ -155,6 +155,7 @@ class Explorer:
                 self.unannounced = execution.grown = True
         if execution.executions % COLLECTED == 0:
             gc.collect()
+            state.restore_all()  # finalizers have run
 
     def grew(self) -> bool:
         """Make what was found racy visible. Whether anything was."""

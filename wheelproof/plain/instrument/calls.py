@@ -342,6 +342,15 @@ class _Unbound:
         return self._function(self._holder, *arguments, **keywords)
 
 
+def lasting(called: Any) -> Any:
+    """What a site may remember of a callable: nothing that keeps an object of a run alive."""
+    if type(called) is types.MethodType:
+        called = called.__func__
+    if type(called) is types.FunctionType:
+        return called.__code__
+    return called if type(called) is type else None
+
+
 def hooks(calls: Calls) -> dict[str, Callable[..., Any]]:
     """The helpers, by the names that the rewriter uses."""
     execution, fields = calls.execution, calls.fields
@@ -370,11 +379,13 @@ def hooks(calls: Calls) -> dict[str, Callable[..., Any]]:
         return calls.wrapped(getattr(holder, name), site)
 
     def function(called: Any, site: Site) -> Any:
-        if execution.running is None or called is site.type:
+        if execution.running is None:
+            return called
+        code = lasting(called)
+        if code is not None and code is site.type:
             return called
         wrapped = calls.wrapped(called, site)
-        if wrapped is called:
-            site.type = called
+        site.type = code if wrapped is called else None
         return wrapped
 
     def manager(value: Any, site: Site) -> Any:
