@@ -51,7 +51,9 @@ ALLOWED = {
         "compile",
     ): "a source under test, with a call before each access",
     ("wheelproof/plain/modules.py", "exec"): "the same",
-    ("wheelproof/plain/world.py", "exec"): "a call of exec in a source under test",
+    ("wheelproof/plain/evaluation.py", "compile"): "a call of it in a source under test",
+    ("wheelproof/plain/evaluation.py", "exec"): "the same",
+    ("wheelproof/plain/evaluation.py", "eval"): "the same",
     ("wheelproof/isolated.py", "compile"): "a source of the project, which is under test",
     ("wheelproof/python/style/branches.py", "compile"): "the same, with notes of its branches",
     (
