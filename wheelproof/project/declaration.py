@@ -92,6 +92,19 @@ def is_set(value: object) -> bool:
     )
 
 
+TERMINATION = Property(
+    "Termination", "liveness", "under weak fairness of each thread all threads end"
+)
+"""The property that PlusCal defines in each translation, where a declaration says nothing of it."""
+
+
+def with_property(config: Table) -> Table:
+    """A config. One that only says which threads are fair is about ``Termination``."""
+    if isinstance(config, dict) and "fair" in config and "property" not in config:
+        return {**config, "property": TERMINATION.name}
+    return config
+
+
 class _Reader(Items):
     """Makes a Mechanism of one TOML's tables, and refuses tables that do not fit together."""
 
@@ -196,6 +209,11 @@ class _Reader(Items):
             for kind, (name, says) in BUILT_IN.items()
             if name not in properties
         }
+        if TERMINATION.name not in properties and any(
+            isinstance(value, dict) and value.get("property") == TERMINATION.name
+            for value in map(with_property, self.table("configs").values())
+        ):
+            built_in[TERMINATION.name] = TERMINATION
         return properties | built_in
 
     def holes(self, labels: Table) -> dict[str, str]:
@@ -299,7 +317,7 @@ class _Reader(Items):
         for place, name, value in compact.rows_of_groups(self.table("groups"), PROFILES):
             add(place, name, value)
         for name, value in self.table("configs").items():
-            add(f"configs.{name}", name, value)
+            add(f"configs.{name}", name, with_property(value))
         recorded_counts = counts.of_configs(root / "spec", mechanism, tables)
         return {
             name: self.config(

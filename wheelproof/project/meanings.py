@@ -50,7 +50,8 @@ FIELDS: Mapping[type, Mapping[str, str]] = {
         "module": "another module than the mechanism's, for refinements",
         "specification": "the formula of that module; without it, `Spec`",
         "fails": "the invariants that this config breaks; it must break each and keep all others",
-        "fair": "the threads with fairness, by `Fairness(T)` of the module; without it, all",
+        "fair": "the threads with fairness, by `Fairness(T)` of the module; without it, all. "
+        "Without `property` the config is about `Termination`",
         "keeps": "for a refinement: the mutants that refine too, each with a reason. All others "
         "must be rejected",
         "profile": "`fast` or `nightly`",

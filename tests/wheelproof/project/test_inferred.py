@@ -64,3 +64,34 @@ def test_declaration_without_its_tables_is_read_as_with_them(tmp_path):
     code = tmp_path / "impl" / "door.py"
     code.write_text(code.read_text(encoding="utf-8").replace("  # read E2", ""), encoding="utf-8")
     assert declared(project.read(mechanism.toml))["E2"] == "silent"
+
+
+FAIR = """
+[configs.a_alone]
+scenario = "two_enter"
+fair = ["a"]
+expect = "violated"
+"""
+
+
+@pytest.mark.parametrize(
+    "words", ["", '[properties.liveness]\nTermination = "all threads come through the door"\n\n']
+)
+def test_termination_is_declared_where_a_config_is_about_it(tmp_path, words):
+    for place in ("spec/Door.tla", "impl/door.py", "spec/Door.toml"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        text = (DOOR.toml.parents[1] / place).read_text(encoding="utf-8")
+        if place.endswith(".toml"):
+            assert "properties.liveness" not in text
+            text = text.replace("[model]", f"{words}[model]", 1) + FAIR
+        (tmp_path / place).write_text(text, encoding="utf-8")
+    mechanism = project.read(tmp_path / "spec" / "Door.toml")
+    assert mechanism.properties["Termination"].kind == "liveness"
+    says = mechanism.properties["Termination"].says
+    assert (says == "all threads come through the door") is bool(words)
+    assert mechanism.configs["a_alone"].property == "Termination"
+
+
+def test_without_such_a_config_there_is_no_termination():
+    pool = ROOT / "examples" / "bounded_buffer" / "spec" / "BoundedBuffer.toml"
+    assert "Termination" not in project.read(pool).properties
