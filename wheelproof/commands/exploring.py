@@ -151,9 +151,9 @@ def run(
     if status == 3:
         raise ToolError(f"pytest failed on {test}.", output.strip())
     if not codes:
-        raise NothingChecked(
-            f"No test of {test} was explored.", "\n".join(session.skipped) or output
-        )
+        if not session.skipped:
+            print(output.strip(), file=sys.stderr)
+        raise NothingChecked(f"No test of {test} was explored.", "\n".join(session.skipped))
     return next(code for code in WORST if code in codes)
 
 
