@@ -20,6 +20,8 @@ from wheelproof.plain.sites import Site
 RESULT = "_wheelproof_result"
 """The variable that has the value of an expression."""
 
+_REAL = (builtins, vars(builtins))
+
 
 @dataclass(frozen=True)
 class Text:
@@ -73,13 +75,13 @@ class Evaluation:
     def exec(self, source: Any, globals: Any = None, locals: Any = None, /, **more: Any) -> None:
         """``exec``."""
         globals, locals = self._namespaces(sys._getframe(1), globals, locals)
-        code = self._code(source, "exec", globals, locals)
+        code, globals = self._prepared(source, "exec", globals, locals)
         builtins.exec(code, globals, locals, **more)
 
     def eval(self, source: Any, globals: Any = None, locals: Any = None, /) -> Any:
         """``eval``."""
         globals, locals = self._namespaces(sys._getframe(1), globals, locals)
-        code = self._code(source, "eval", globals, locals)
+        code, globals = self._prepared(source, "eval", globals, locals)
         if not isinstance(code, types.CodeType) or RESULT not in code.co_names:
             return builtins.eval(code, globals, locals)
         assigned: dict[str, Any] = {}
@@ -97,20 +99,25 @@ class Evaluation:
             globals.setdefault("__builtins__", self._builtins)
         return globals, globals if locals is None else locals
 
-    def _code(self, source: Any, mode: str, globals: Any, locals: Any) -> Any:
-        """The code to run: instrumented, where its namespace is of the world."""
+    def _prepared(self, source: Any, mode: str, globals: Any, locals: Any) -> tuple[Any, Any]:
+        """The code to run, instrumented where its builtins can be the world's, and its globals."""
         text = self._texts.get(source) if isinstance(source, types.CodeType) else None
         if isinstance(source, str | bytes):
             text = Text(_decoded(source), mode)
         if self._execution.running is not None:
             self._announce(self._execution.running, text, globals, locals)
-        if text is None or globals.get("__builtins__") is not self._builtins:
-            return source
+        if text is None:
+            return source, globals
+        foreign = globals.get("__builtins__") in _REAL and locals is not globals
+        if foreign and not _bound(text.source, False):  # of a module that is not the world's
+            globals = {**globals, "__builtins__": self._builtins}
+        if globals.get("__builtins__") is not self._builtins:
+            return source, globals
         name = globals.get("__name__", "")
         code = self._codes.get((text, name))
         if code is None:
             code = self._codes[text, name] = self._instrumented(text, name)
-        return code
+        return code, globals
 
     def _announce(self, thread: Any, text: Text | None, globals: Any, locals: Any) -> None:
         """Announce the accesses of the namespaces, which threads may share.

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import contextvars
+import ctypes
 import dataclasses
 import decimal
 import operator
@@ -104,6 +105,43 @@ def precision_of_a_context():
     assert context.prec == 7
 
 
+def attribute_of_a_slot_s_descriptor():
+    class Slotted:
+        __slots__ = ("count",)
+
+    slotted = Slotted()
+    slotted.count = 0
+    read, write = Slotted.count.__get__, Slotted.count.__set__
+
+    def add():
+        write(slotted, read(slotted) + 1)
+
+    run(add, add)
+    assert slotted.count == 2
+
+
+def item_of_an_array_in_c():
+    numbers = (ctypes.c_int * 1)()
+
+    def add():
+        numbers[0] = numbers[0] + 1
+
+    run(add, add)
+    assert numbers[0] == 2
+
+
+def comparison_that_text_defines():
+    pair_class = dataclasses.make_dataclass("Pair", ["left", "right"])
+    pair, equal = pair_class(0, 0), []
+
+    def change():
+        pair.left = 1
+        pair.right = 1
+
+    run(change, lambda: equal.append(pair == pair_class(1, 0)))
+    assert equal == [False]
+
+
 def entering(guard):
     context, variable = contextvars.copy_context(), contextvars.ContextVar("count", default=0)
 
@@ -197,6 +235,9 @@ BUGS = [
     default_of_a_function,
     class_of_an_object,
     precision_of_a_context,
+    attribute_of_a_slot_s_descriptor,
+    item_of_an_array_in_c,
+    comparison_that_text_defines,
     context_entered_by_two_threads,
     attribute_that_executed_text_adds_to,
     attribute_that_evaluated_text_reads,

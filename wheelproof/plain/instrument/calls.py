@@ -35,10 +35,8 @@ _UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
 class Calls(Foreign, ByName):
     """Decides what a callable touches.
 
-    ``dated`` gives the virtual counterpart of what reads the calendar.
-
-    ``looked_into``: whether a Python function is instrumented. ``own``: whether a class belongs to
-    the world.
+    ``dated`` gives the virtual counterpart of what reads the calendar. ``looked_into``: whether a
+    Python function is instrumented. ``own``: whether a class belongs to the world.
     """
 
     def __init__(
@@ -182,6 +180,8 @@ class Calls(Foreign, ByName):
         if name in tables.OF_ATTRIBUTES and arguments:
             self.fields.announce(thread, holder, arguments[0], name[2] != "g", site)
             return function(*arguments, **keywords)
+        if kind in tables.ATTRIBUTES and name in tables.OF_DESCRIPTORS and arguments:
+            self.fields.announce(thread, arguments[0], holder.__name__, name != "__get__", site)
         if issubclass(kind, BaseException) and name in tables.OF_EXCEPTIONS:
             location = self.fields.location(holder, tables.OF_EXCEPTIONS[name])
             execution.access(thread, location, holder, True, site)

@@ -83,6 +83,12 @@ READING = frozenset(
 OF_ATTRIBUTES = frozenset({"__delattr__", "__getattribute__", "__setattr__"})
 """Methods that access the attribute that they are given."""
 
+ATTRIBUTES = frozenset({types.GetSetDescriptorType, types.MemberDescriptorType})
+"""Types of attributes in C, as a class has them."""
+
+OF_DESCRIPTORS = frozenset({"__delete__", "__get__", "__set__"})
+"""Methods of an attribute in C that access it in the object that they are given."""
+
 OF_STATE = frozenset({"__getstate__", "__reduce__", "__reduce_ex__"})
 """Methods that read all attributes of an object, and hand out its dictionary."""
 

@@ -18,6 +18,7 @@ from wheelproof.plain.instrument.containers import (
     behind,
     in_c,
     is_container,
+    is_of_immutable,
 )
 from wheelproof.plain.instrument.fields import Fields
 from wheelproof.plain.operations import Thread
@@ -101,12 +102,13 @@ class Items:
         self._iterated: dict[type, bool] = {}
 
     def in_c(self, kind: type, method: str) -> bool:
-        """Whether a container's method is written in C."""
+        """Whether a method is written in C, of a type that has state."""
         key = kind, method
         answer = self._methods.get(key)
         if answer is None:
-            shows = issubclass(kind, SHOWING)
-            answer = self._methods[key] = (shows or is_container(kind)) and in_c(kind, method)
+            shows = issubclass(kind, SHOWING) or is_container(kind)
+            answer = in_c(kind, method) and (shows or not is_of_immutable(kind, method))
+            self._methods[key] = answer
         return answer
 
     def key(self, holder: Any, item: Any = None) -> Any:
@@ -124,7 +126,7 @@ class Items:
         answer = self._iterated.get(kind)
         if answer is None:
             answer = self._iterated[kind] = issubclass(kind, (*VIEWS, *STEPS)) or (
-                self.in_c(kind, "__iter__")
+                (issubclass(kind, SHOWING) or is_container(kind)) and in_c(kind, "__iter__")
             )
         return answer
 
@@ -217,7 +219,7 @@ class Items:
             kind = type(value)
             if issubclass(kind, SHOWING):
                 value = behind(value)
-            elif not issubclass(kind, CONTAINERS) and not issubclass(kind, STEPS):
+            elif not issubclass(kind, (*CONTAINERS, *STEPS)) and not self.in_c(kind, "__setitem__"):
                 return None
             elif issubclass(kind, STEPS):
                 writes = True
@@ -339,7 +341,7 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
         if execution.running is not None:
             if items.stepped(type(right)):
                 items.whole(right, site)
-            if is_container(type(left)):
+            if in_c(type(left), f"__{name}__"):
                 items.whole(left, site, writes=True)
         return getattr(operator, name)(left, right)
 
