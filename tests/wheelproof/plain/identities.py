@@ -60,8 +60,9 @@ def equal_objects_are_one_in_a_set():
 
 
 def addresses_decide():
-    sys.held.append([object() for _ in range(len(sys.held) % 7)])  # addresses move with each run
-    kept = [object() for _ in range(50)]
+    turn = len(sys.held) % 7
+    objects = [object() for _ in range(50)]
+    kept = objects[turn:] + objects[:turn]  # other numbers even where the addresses are in order
     order = [kept.index(one) for one in set(kept)]
     sys.held.append(kept)
 
