@@ -330,8 +330,8 @@ class _Timer:
         if link is not None and link.at < each.before and initial.numbered_late(self.header):
             self.outside = (
                 each.line,
-                f"entry {old} was seen in no list before its unlink has a number: record it anew "
-                "with an agent whose header names list_remove in capture.before",
+                f"entry {old} was seen in no list before its unlink has a number: "
+                "the model follows a recording whose header names list_remove in capture.before",
             )
         elif link is not None and link.at > each.before:
             self._item(link.at, each.line, event, -1)

@@ -21,6 +21,7 @@ RESULT = "_wheelproof_result"
 """The variable that has the value of an expression."""
 
 _REAL = (builtins, vars(builtins))
+"""The builtins of a module that is not of the world."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Evaluation:
     """The three functions as a world has them.
 
     ``modules``: those of the world, by their names. ``sited`` is called with the sites of new code.
-    ``target`` makes the site of a function.
+    ``target`` makes the site of a function. ``functions``: the three, by their names.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Evaluation:
         self._builtins, self._sited, self._target = own_builtins, sited, target
         self._codes: dict[tuple[Text, str], types.CodeType] = {}
         self._texts: dict[types.CodeType, Text] = {}
-        own_builtins.update(exec=self.exec, eval=self.eval, compile=self.compile)
+        self.functions = {"compile": self.compile, "eval": self.eval, "exec": self.exec}
 
     def compile(
         self,

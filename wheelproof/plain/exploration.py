@@ -54,9 +54,10 @@ REPEATED = 8
 COLLECTED = 500
 """Runs between two collections of garbage: none happens within a run."""
 
-SEARCHES, FORGOTTEN = itertools.count(1), 16
-"""Numbers of searches, and after how many the garbage of those is collected: all that the process
-has is looked at."""
+SEARCHES = 16
+"""Searches between two collections of their garbage: each goes through all of the process."""
+
+_BEGUN = itertools.count(1)
 
 DIFFERS = (
     "a run that was to be repeated ran differently: the program depends on something beside its "
@@ -219,7 +220,7 @@ class Explorer:
     def ready(self) -> Iterator[None]:
         """While programs run: the guards stand, and garbage is collected between runs alone."""
         enabled = gc.isenabled()
-        if next(SEARCHES) % FORGOTTEN == 0:
+        if next(_BEGUN) % SEARCHES == 0:
             gc.collect()
         gc.freeze()
         gc.disable()

@@ -68,9 +68,10 @@ class World(Modules):
         self.hooks |= call_hooks(calls) | {"identified": self.identified}
         self.hooks["matched"] = matching(self.hooks)
         calls.hooks, calls.modules = self.hooks, self.modules
-        Evaluation(
+        evaluation = Evaluation(
             execution, fields, self.modules, self.builtins, self._sited, self._target, self.hooks
         )
+        self.builtins |= evaluation.functions
         self._targets: dict[str, Site] = {}
         self.own_time = types.ModuleType("time")
         self.clock = Clock(execution)

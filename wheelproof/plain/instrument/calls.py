@@ -342,7 +342,7 @@ class _Unbound:
         return self._function(self._holder, *arguments, **keywords)
 
 
-def lasting(called: Any) -> Any:
+def identity(called: Any) -> Any:
     """What a site may remember of a callable: nothing that keeps an object of a run alive."""
     if type(called) is types.MethodType:
         called = called.__func__
@@ -381,7 +381,7 @@ def hooks(calls: Calls) -> dict[str, Callable[..., Any]]:
     def function(called: Any, site: Site) -> Any:
         if execution.running is None:
             return called
-        code = lasting(called)
+        code = identity(called)
         if code is not None and code is site.type:
             return called
         wrapped = calls.wrapped(called, site)
