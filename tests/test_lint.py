@@ -299,3 +299,25 @@ def test_planted_sizes_are_refused(tmp_path, name, text, fault):
     planted.write_text(text, encoding="utf-8")
     found = list(sizes.faults(tmp_path))
     assert not found if fault is None else found[0].startswith(fault)
+
+
+def bytes_in(tree: Path) -> list[str]:
+    """The tracked files of a tree that are no text, but for recordings."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=tree, capture_output=True, check=True)
+    names = [name.decode() for name in listed.stdout.split(b"\0") if name]
+    return [
+        name
+        for name in names
+        if not name.endswith(".jsonl.gz") and "/recordings/" not in name
+        if (tree / name).is_file() and b"\0" in (tree / name).read_bytes()
+    ]
+
+
+@pytest.mark.parametrize("name", ["wheel-1-py3-none-any.whl", "A.class", "library.jar"])
+def test_recordings_alone_are_tracked_as_bytes(tmp_path, name):
+    assert not bytes_in(ROOT)
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / name).write_bytes(b"PK\3\4\0\0")
+    (tmp_path / "text.py").write_text("pass\n", encoding="utf-8")
+    subprocess.run(["git", "add", "."], cwd=tmp_path, check=True)
+    assert bytes_in(tmp_path) == [name]
