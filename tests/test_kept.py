@@ -1,5 +1,7 @@
 """tools/kept.py: what a later commit lacks is named."""
 
+import pytest
+
 from tools import kept
 
 BEFORE: kept.Declared = {
@@ -33,9 +35,56 @@ def test_a_property_a_decision_and_a_count_that_are_gone_or_changed_are_named():
 def test_the_declarations_of_this_tree_are_read():
     files = kept.git("ls-files").splitlines()
     found = kept.declarations(files, lambda file: (kept.ROOT / file).read_text(encoding="utf-8"))
-    assert len(found) > 9
-    for name, each in found.items():
-        assert {kind for kind, _ in each} == set(kept.KINDS), name
+    kinds = {name: {kind for kind, _ in items} for name, items in found.items()}
+    assert kinds.pop("theorems") == {"theorem", "control"} and kinds.pop("traces") == {"rule"}
+    assert len(kinds) > 9
+    for name, own in kinds.items():
+        assert own == {"property", "decision", "kill", "count"}, name
+
+
+PAGE = r"""
+| theorem | says | conditions | resources |
+|---|---|---:|---:|
+| **T1** | a \| b | 2 | 1,000 |
+| **T2** | c | 1 | 500 |
+
+Controls:
+
+* **T1** without_guard: as if no guard were there
+
+| family | rule | what must hold | in a watch |
+|---|---|---|---|
+| rows | `Once` | it comes once | as events come |
+"""
+
+
+def test_theorems_controls_and_rules_are_read_from_their_pages():
+    assert kept.stated(PAGE) == {
+        ("theorem", "T1"): {"says": r"a \| b", "conditions": "2"},
+        ("theorem", "T2"): {"says": "c", "conditions": "1"},
+        ("control", "T1 without_guard"): "as if no guard were there",
+        ("rule", "Once"): {"what must hold": "it comes once"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "difference"),
+    [
+        ("| **T2** | c | 1 | 500 |\n", "", "gone: page: theorem T2"),
+        ("| **T2** | c | 1 |", "| **T2** | d | 1 |", "changed: page: theorem T2: "),
+        ("| 2 | 1,000 |", "| 1 | 1,000 |", "changed: page: theorem T1: "),
+        ("* **T1** without_guard: as if no guard were there\n", "", "gone: page: control T1 w"),
+        ("`Once`", "`Twice`", "gone: page: rule Once"),
+        ("it comes once", "it comes", "changed: page: rule Once: "),
+        ("1,000", "2,000", ""),
+    ],
+)
+def test_a_statement_that_is_gone_or_weaker_is_named(old, new, difference):
+    assert old in PAGE
+    sides = ({"page": kept.stated(page)} for page in (PAGE, PAGE.replace(old, new)))
+    _, differences = kept.lines(*sides)
+    assert len(differences) == bool(difference)
+    assert all(line.startswith(difference) for line in differences)
 
 
 def test_properties_are_read_by_kind_and_as_they_once_stood():

@@ -3,8 +3,9 @@
 
 ``python tools/kept.py REVISION`` prints one line per mechanism: how many properties, decisions,
 kills and counted scenarios and configs there were and are. A kill is a mutant with the property
-that it breaks. Then it names each that is gone, and each count that changed. The exit code is 1 if
-something is gone.
+that it breaks. The line ``theorems`` has the theorems, lemmas and controls of ``docs/theorems.md``,
+the line ``traces`` the rules of ``docs/trace-rules.md``. Then it names each item that is gone, and
+each whose count or statement changed. The exit code is 1 if something is gone.
 """
 
 from __future__ import annotations
@@ -22,7 +23,14 @@ ROOT = Path(__file__).resolve().parents[1]
 FIGURES = {"generated", "distinct", "depth"}
 """The counts of a check, which once stood in its declaration."""
 
-KINDS = ("property", "decision", "kill", "count")
+KINDS = ("property", "decision", "kill", "count", "theorem", "control", "rule")
+THEOREMS, RULES = "docs/theorems.md", "docs/trace-rules.md"
+"""Pages that commands make of the theorems and of the rules of traces."""
+NAMING = {"theorem": "theorem", "lemma": "theorem", "rule": "rule"}
+"""The column that names a row's item -> the item's kind."""
+STATING = frozenset({"says", "rests on", "assumes", "conditions", "what must hold", "broken"})
+"""The columns that state an item. Solvers' answers and resources may change."""
+
 Declared = dict[str, dict[tuple[str, str], object]]
 """Mechanism -> (kind, name) -> its count, or None."""
 
@@ -63,6 +71,29 @@ def declarations(files: list[str], text: Callable[[str], str]) -> Declared:
                 for check, config in table.get("configs", {}).items()
                 if config.keys() >= FIGURES
             }
+    for title, page in (("theorems", THEOREMS), ("traces", RULES)):
+        if page in files:
+            out[title] = stated(text(page))
+    return out
+
+
+def stated(page: str) -> dict[tuple[str, str], object]:
+    """The items that a page's tables and its list of controls state, each with its statement."""
+    out: dict[tuple[str, str], object] = {}
+    columns: list[str] = []
+    for line in page.splitlines():
+        if control := re.match(r"\* \*\*(.+?)\*\* (\w+): (.*)", line):
+            out["control", f"{control[1]} {control[2]}"] = control[3]
+        if not line.startswith("|"):
+            columns = []
+            continue
+        cells = [cell.strip(" *`") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        columns = columns or cells
+        for name in NAMING.keys() & set(columns) if cells != columns else ():
+            row = dict(zip(columns, cells, strict=True))
+            if row[name].strip("-:"):
+                statement = {column: row[column] for column in columns if column in STATING}
+                out[NAMING[name], row[name]] = statement
     return out
 
 
@@ -98,7 +129,8 @@ def lines(before: Declared, now: Declared) -> tuple[list[str], list[str]]:
         parts = []
         for kind in KINDS:
             counts = [sum(item[0] == kind for item in side) for side in (old, new)]
-            parts.append(f"{kind} {counts[0]} -> {counts[1]}")
+            if any(counts):
+                parts.append(f"{kind} {counts[0]} -> {counts[1]}")
         table.append(f"{name}: {', '.join(parts)}")
         for key in sorted(old):
             title = f"{name}: {key[0]} {key[1]}"
