@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Refuse modules above 400 lines, functions above 80 and lines above 100 columns.
+"""Refuse modules above 600 lines, functions above 80 and lines above 100 columns.
 
 Modules and lines are checked in all that is written by hand: Python, Java, scripts, and
 specifications with their declarations. The translation of a specification does not count. Functions
@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-LINES = 400
+LINES = 600
 """Lines of a module, at most."""
 
 FUNCTION = 80
