@@ -171,7 +171,13 @@ LIST_RULES = (
         F.when(is_one_of("dq_offer"), ~_queued()).otherwise(
             _queued() & (F.col("queued.key_ms") == F.col("key_ms"))
         ),
-        text("{k} with key {key_ms} ms, last {queued.k} with key {queued.key_ms} ms"),
+        text(
+            "{k} with key {key_ms} ms, last {queued.k} with key {queued.key_ms} ms{defect}",
+            defect=F.when(
+                _queued() & (F.col("queued.key_ms") != F.col("key_ms")),
+                F.lit(": the key of a queued bucket changed, as in D1 (docs/D1.md)"),
+            ).otherwise(F.lit("")),
+        ),
     ),
 )
 

@@ -224,6 +224,10 @@ def waits(recorder, log) -> bool:
     return [raw.site.event for raw in log.records(recorder.sites)][-1:] == ["lock_wait"]
 
 
+D1 = ": the key of a queued bucket changed, as in D1 (docs/D1.md)"
+"""The end of the message about D1's second write."""
+
+
 def wait_until(condition) -> None:
     end = time.monotonic() + 60
     while not condition():
@@ -241,6 +245,7 @@ def test_kafka_s_order_gives_a_queued_bucket_another_key_and_the_trace_shows_it(
     verdict = judged(recorded)
     assert (verdict.verdict, verdict.first.property) == (VIOLATES, "QueuedOnceWithItsKey")
     assert "dq_offer with key 15 ms, last dq_offer with key 6 ms" in verdict.first.message
+    assert verdict.first.message.endswith(D1)
     recorded.write(tmp_path / "d1.jsonl")
     small = shrinking.shrunk(tmp_path / "d1.jsonl")
     assert len(small.events) <= 20 and small.message == verdict.first.message
@@ -324,6 +329,16 @@ def test_a_planted_fault_is_refused_by_the_rule_that_is_for_it(kind, change, pro
     verdict = by_rules(header, events)
     names = {finding.property for finding in verdict.findings}
     assert verdict.verdict == VIOLATES and property in names, names
+
+
+def test_a_bucket_that_is_queued_twice_with_one_key_is_not_called_d1():
+    header, events = planted("dq_poll", lambda event: {**event, "k": "dq_offer"})
+    twice, *_ = [
+        finding.message
+        for finding in by_rules(header, events).findings
+        if finding.property == "QueuedOnceWithItsKey"
+    ]
+    assert "dq_offer with key " in twice and D1 not in twice
 
 
 def test_an_entry_has_the_delay_of_its_request_and_none_without_one():
