@@ -41,6 +41,7 @@ MUTATED = (
     *("timer_task_list", "delayed_operation", "overflow_wheel", "timing_wheel", "system_timer"),
     *("read_write_lock", "delay_queue", "atomic", "task_executor", "system_timer_reaper"),
     *("purgatory", "partition_leader", "controller", "event_queue", "parted_timer"),
+    "coordinator_load",
 )
 """The mechanisms whose implementation is changed at random."""
 
@@ -126,7 +127,10 @@ PARTS = {
     "operations": Part("the same of `delayed_operation`", (Verified(("delayed_operation",)),)),
     "purgatories": Part("the same of `purgatory`", (Verified(("purgatory",)),)),
     "timers": Part("the same of `system_timer`", (Verified(("system_timer",)),)),
-    "controllers": Part("the same of `controller`", (Verified(("controller",)),)),
+    "controllers": Part(
+        "the same of `controller` and `coordinator_load`",
+        (Verified(("controller", "coordinator_load")),),
+    ),
     "classes": Part("layer `jvm`: classes of released Kafka", (Verified((), ("jvm",)),)),
     "theorems": Part(
         "layer `proof`: theorems with 20 seeds, certificates, edges; `docs/theorems.md`",

@@ -17,6 +17,7 @@ from wheelproof.python import ControlledImplementation
 HISTORY = {
     "atomic": {"exact", "ought"},
     "controller": {"elections", "stale", "robbed", "overwritten"},
+    "coordinator_load": set(),
     "delay_queue": {"leading", "queued"},
     "delayed_operation": {"won", "raised", "winner", "expiredBy", "gaveUp"},
     "event_queue": {"entered"},
@@ -92,6 +93,7 @@ OPERATIONS = {
         "visit",
         "rest",
     },
+    "coordinator_load": {"lead", "follow", "resign", "fetch", "load", "write"},
     "delay_queue": {"clock", "interrupt", "offer", "poll", "poll_now"},
     "delayed_operation": {
         "deliver",

@@ -22,6 +22,7 @@ from impl.broker.group import Coordinator
 from impl.clock import VirtualClock
 from impl.controller import Elector
 from impl.controller_events import Connection, Events
+from impl.coordinator_load import Loader, Log
 from impl.delay_queue import DelayQueue
 from impl.delayed_operation_purgatory import DelayedOperationPurgatory
 from impl.event_queue import EventManager
@@ -97,6 +98,12 @@ VALID = {
         "events": Events,
         "connection": connection,
     },
+    "coordinator_load.CoordinatorRuntime": {
+        "log": lambda: Log(0, 0),
+        "loader": lambda: Loader(Log(0, 0)),
+    },
+    "coordinator_load.Loader": {"log": lambda: Log(0, 0)},
+    "coordinator_load.Log": {"end": int, "high_watermark": int},
     "delayed_future.DelayedFuture": {
         "timeout_ms": int,
         "futures": lambda: [Future()],
@@ -151,6 +158,12 @@ INNER = {
     "condition.Condition": "any lock of the runtime",
     "controller.Elector": "a broker's name: no thread, no collaborator",
     "controller_events.Events": "texts: no thread, no collaborator",
+    "coordinator_load.Begin": "CoordinatorRuntime makes it",
+    "coordinator_load.Complete": "Loader makes it",
+    "coordinator_load.Context": "CoordinatorRuntime makes it",
+    "coordinator_load.Rise": "Context makes it",
+    "coordinator_load.Serve": "CoordinatorRuntime makes it",
+    "coordinator_load.Unload": "CoordinatorRuntime makes it",
     "delayed_operation_purgatory.Around": "DelayedOperationPurgatory makes it and checks the timer",
     "delayed_operation_purgatory.Purging": "DelayedOperationPurgatory makes it",
     "partition_leader.PartitionElections": "the steps of a mechanism, on its state",

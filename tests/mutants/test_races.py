@@ -25,6 +25,7 @@ SCHEDULES = {
 """Mechanism -> scenarios, None for all of the fast profile; schedules of each in each grain."""
 
 RACY = {
+    "coordinator_load": {"StopsOutside"},
     "delay_queue": {"TakesOutside", "TakesOutsideAtOnce"},
     "event_queue": {"LooksOutside"},
     "overflow_wheel": {"PlainWheel", "M6", "M7"},

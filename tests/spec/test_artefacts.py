@@ -17,6 +17,7 @@ MECHANISMS = mechanisms()
 LABELS = {
     "atomic": 17,
     "controller": 45,
+    "coordinator_load": 51,
     "delay_queue": 25,
     "delayed_operation": 41,
     "event_queue": 51,

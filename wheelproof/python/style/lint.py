@@ -116,10 +116,13 @@ def check_style(root: Path, mechanism: str) -> list[StyleFinding]:
         if isinstance(statement, ast.Assign) and any(
             isinstance(t, ast.Name) and t.id == "SUBJECT" for t in statement.targets
         ):
-            files += [
-                root.joinpath(*name.split(".")).with_suffix(".py")
-                for name in ast.literal_eval(statement.value)
-            ]
+            names = _names(statement.value)
+            if names is None:
+                raise ExploreError(
+                    f"{harness}:{statement.lineno}: SUBJECT is no literal.",
+                    "Write the names of the modules out, in a tuple of texts.",
+                )
+            files += [root.joinpath(*name.split(".")).with_suffix(".py") for name in names]
     rest = [
         reading.tree(reading.text(file), file)
         for artefact in ("impl", "harness")
@@ -217,18 +220,35 @@ def _marks_of(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.ClassDef, int]]
                         yield statement.target.id, (cls, statement.lineno)
 
 
+def _names(value: ast.expr) -> tuple[str, ...] | None:
+    """The names in a literal text, tuple or list; None where it is no such literal."""
+    try:
+        literal = ast.literal_eval(value)
+    except ValueError:
+        return None
+    names = (literal,) if isinstance(literal, str) else literal
+    if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
+        return None
+    return tuple(names)
+
+
 def _slots(tree: ast.Module) -> Faults:
     for field, (cls, line) in _classes_with_marks(tree):
-        slots = next(
-            (
-                ast.literal_eval(s.value)
-                for s in cls.body
-                if isinstance(s, ast.Assign)
-                and any(getattr(t, "id", "") == "__slots__" for t in s.targets)
-            ),
-            (),
-        )
-        if field not in ((slots,) if isinstance(slots, str) else slots):
+        values = [
+            statement.value
+            for statement in cls.body
+            if isinstance(statement, ast.Assign)
+            and any(getattr(target, "id", "") == "__slots__" for target in statement.targets)
+        ]
+        slots = _names(values[0]) if values else ()
+        if slots is None:
+            yield (
+                values[0].lineno,
+                "slot",
+                f"the __slots__ of {cls.name} are no literal",
+                "write their names out, in a tuple of texts",
+            )
+        elif field not in slots:
             yield (
                 line,
                 "slot",
