@@ -296,7 +296,7 @@ class CoordinatorRuntime:
         if context is self.current:
             if context.state == ACTIVE:
                 self.commit(context, offset)
-            elif context.state == LOADING:
+            else:
                 context.heard = offset  # write H2
 
     def commit(self, context: Context, offset: int) -> None:

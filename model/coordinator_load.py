@@ -170,13 +170,10 @@ class Model(Properties):
         t.offset, self.pending[t.target] = self.pending[t.target], NONE
 
     def H0(self, t: Process) -> None:
-        state = self.state[t.target]
         if t.target != self.current:
             self.leave(t)
-        elif state == "active":
+        elif self.state[t.target] == "active":
             t.pc = "H3"
-        elif state != "loading":
-            self.leave(t)
 
     def H2(self, t: Process) -> None:
         self.heard[t.target] = t.offset

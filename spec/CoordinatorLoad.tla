@@ -122,7 +122,6 @@ H1: offset := pending[target];
     pending[target] := NONE;
 H0: if target # current then return;
     elsif state[target] = "active" then goto H3;
-    elsif state[target] # "loading" then return;
     end if;
 H2: heard[target] := offset;
     return;
@@ -246,7 +245,7 @@ T0: while turn <= Len(Program[self]) do
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "f3700109" /\ chksum(tla) = "ef7884df")
+\* BEGIN TRANSLATION (chksum(pcal) = "4f1fdc35" /\ chksum(tla) = "d226ef12")
 VARIABLES gate, waiting, busy, lock, loads, leads, highWatermark, listener, 
           current, epoch, state, applied, committed, heard, pending, deferred, 
           result, replied, pc, stack, recipient, answer, owner, answers, next, 
@@ -653,15 +652,8 @@ H0(self) == /\ pc[self] = "H0"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                   ELSE /\ IF state[target[self]] = "active"
                              THEN /\ pc' = [pc EXCEPT ![self] = "H3"]
-                                  /\ UNCHANGED << stack, target, offset >>
-                             ELSE /\ IF state[target[self]] # "loading"
-                                        THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                             /\ offset' = [offset EXCEPT ![self] = Head(stack[self]).offset]
-                                             /\ target' = [target EXCEPT ![self] = Head(stack[self]).target]
-                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                                        ELSE /\ pc' = [pc EXCEPT ![self] = "H2"]
-                                             /\ UNCHANGED << stack, target, 
-                                                             offset >>
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "H2"]
+                       /\ UNCHANGED << stack, target, offset >>
             /\ UNCHANGED << gate, waiting, busy, lock, loads, leads, 
                             highWatermark, listener, current, epoch, state, 
                             applied, committed, heard, pending, deferred, 

@@ -30,6 +30,9 @@ SAME = {
 """Decisions whose hunk by hand is the one that follows, word by word."""
 
 IN_OTHER_WORDS = {
+    "coordinator_load/DeafWhileLoading",
+    "coordinator_load/ForgetsHeard",
+    "coordinator_load/ListensLate",
     "one_shot/Unlocked",
     "read_write_lock/EntersOutside",
     "read_write_lock/InterruptedWriterIsSilent",
