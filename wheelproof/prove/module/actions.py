@@ -49,17 +49,17 @@ class Actions:
         module: Module,
         words: Vocabulary,
         shapes: Mapping[str, Shape],
-        of: Procedures,
+        procedures: Procedures,
         s: SimpleNamespace,
     ) -> None:
-        self.module, self.words, self.shapes, self.of, self.s = module, words, shapes, of, s
+        self.module, self.words, self.shapes, self.of, self.s = module, words, shapes, procedures, s
         labels = words.variables["pc"]
         assert isinstance(labels, Words)
         self.labels = labels
         absent = labels.value(ABSENT)
         assert absent is not None
         self.absent = absent
-        self.steps = {label_of(each): each for each in steps_of(module)}
+        self.steps = {label_of(definition): definition for definition in steps_of(module)}
         self.threads = frozenset(module.variables[module.variables.index("pc") :])
 
     def ways(self, label: str, thread: z3.ExprRef) -> list[Way]:
@@ -73,10 +73,10 @@ class Actions:
                 self.of.of[label],
                 {name: getattr(self.s, f"ret_{name}") for name in self.of.names},
                 {
-                    (name, each): gathered(f"saved_{name}_{each}", self.shapes[each], self.s)
-                    for name, saved in self.of.saved.items()
-                    for each in saved
-                    if each in self.shapes
+                    (name, local): gathered(f"saved_{name}_{local}", self.shapes[local], self.s)
+                    for name, names_ in self.of.saved.items()
+                    for local in names_
+                    if local in self.shapes
                 },
                 self.absent,
             )
@@ -91,13 +91,13 @@ class Actions:
     def leveled(self, label: str, absent: z3.ExprRef) -> Frames:
         """The frames of a label where stacks have levels: the innermost alone is read."""
         top = self.of.of[label]
-        kept = {
+        values = {
             (top, name): levels.innermost(self.s, f"stack_{name}", self.shapes[name])
             for name in self.of.saved.get(top, ())
             if name in self.shapes
         }
         back: dict[str, Any] = {top: levels.Innermost(self.s, levels.RETURN)} if top else {}
-        return Frames(top, back, kept, absent)
+        return Frames(top, back, values, absent)
 
     # -- conjuncts, one by one
 
@@ -128,10 +128,10 @@ class Actions:
                 for argument in arguments:
                     self.follow([(argument, names), *rest], copied(way))
                 return None
-            case Builtin("$IfThenElse", (test, then, other)) if node.level == Level.ACTION:
+            case Builtin("$IfThenElse", (test, then, otherwise)) if node.level == Level.ACTION:
                 way.open = way.open or bool(self.words.unread & variables_of(test))
-                known = self.known(test, terms, names)
-                for branch, guards in zip((then, other), known, strict=True):
+                branch_guards = self.known(test, terms, names)
+                for branch, guards in zip((then, otherwise), branch_guards, strict=True):
                     if any(z3.is_false(z3.simplify(guard)) for guard in guards):
                         continue
                     along = copied(way)
@@ -142,9 +142,9 @@ class Actions:
                 if bound.pattern or bound.domain is None or len(bound.formals) != 1:
                     raise OutsideSubset("\\E over several names", node.place)
                 sort = terms.sort_of(bound.domain, names)
-                chosen = f"with_{bound.formals[0].name}"
-                element = z3.Const(f"{chosen}!", sort.z3)
-                way.chosen[chosen] = element, present(sort)
+                choice = f"with_{bound.formals[0].name}"
+                element = z3.Const(f"{choice}!", sort.z3)
+                way.chosen[choice] = element, present(sort)
                 inner = {**names, bound.formals[0]: Made(element, sort)}
                 return self.follow([(body, inner), *rest], way)
             case Call(definition) if node.level == Level.ACTION and not definition.standard:
@@ -169,9 +169,9 @@ class Actions:
     def known(
         self, test: Expression, terms: Terms, names: Names
     ) -> tuple[list[z3.BoolRef], list[z3.BoolRef]]:
-        """What is known where a test holds, and where it does not.
+        """The guards where a test holds, and those where it does not.
 
-        Of a test that reads variables without terms it is what the other parts of it say.
+        A test that reads variables without terms gives those of its other parts.
         """
         if not self.words.unread & variables_of(test):
             condition = terms.truth(test, names)
@@ -190,7 +190,7 @@ class Actions:
             raise OutsideSubset(
                 f"{self.label}, which gives {missing[0]} no next value,", self.place
             )
-        way.guards = [each for each in map(z3.simplify, way.guards) if not z3.is_true(each)]
+        way.guards = [guard for guard in map(z3.simplify, way.guards) if not z3.is_true(guard)]
         if any(map(z3.is_false, way.guards)) or excluded(way.guards):
             return
         way.guards += [guard for first in way.firsts.values() for guard in first.guards()]
@@ -204,9 +204,10 @@ class Actions:
         way.kept = {key: simple(value) for key, value in way.kept.items()}
         short = [z3.simplify(obligation) for obligation in way.obligations]
         way.obligations = [
-            each
-            for place, each in enumerate(short)
-            if not z3.is_true(each) and not any(each.eq(other) for other in short[:place])
+            obligation
+            for place, obligation in enumerate(short)
+            if not z3.is_true(obligation)
+            and not any(obligation.eq(earlier) for earlier in short[:place])
         ]
         self.found.append(way)
 
@@ -240,11 +241,11 @@ class Actions:
                 inner = {**names, bound.formals[0]: Made(index, shape.domain)}
                 terms.bound = ((index, shape.domain),)
                 with terms.bound_to(index, value):
-                    made = terms.of(body, shape.range, inner)
+                    image = terms.of(body, shape.range, inner)
                 old = terms.variable(name, value)
                 members, null = terms.members(bound.domain, names), shape.domain.null
                 outside = index == null if members is None else z3.Not(members[index])
-                way.after[name] = everywhere(index, outside, old, made)
+                way.after[name] = everywhere(index, outside, old, image)
             case _:
                 assert shape is not None
                 way.after[name] = terms.of(value, shape, names)
@@ -268,10 +269,11 @@ class Actions:
         """``e`` of ``[name EXCEPT ![self] = e]``."""
         match value:
             case Builtin(
-                "$Except", (Variable(other), Builtin("$Pair", (Builtin("$Seq", (index,)), inside)))
-            ) if other == name and isinstance(index, Parameter):
-                made = names[index.formal]
-                if isinstance(made, Made) and made.term.eq(self.thread):
+                "$Except",
+                (Variable(variable), Builtin("$Pair", (Builtin("$Seq", (index,)), inside))),
+            ) if variable == name and isinstance(index, Parameter):
+                argument = names[index.formal]
+                if isinstance(argument, Made) and argument.term.eq(self.thread):
                     return inside
         raise OutsideSubset(f"a next value of all threads' {name}", value.place)
 
@@ -282,8 +284,8 @@ class Actions:
                 to, target = label, self.labels.value(label)
             case Builtin("$RcdSelect", (Call() as head, Text("pc"))) if head.name == "Head":
                 to, target = RETURN, self.terms(way).innermost(head, "pc", names)
-            case other:
-                raise OutsideSubset(f"{shown(other)} as a next label", value.place)
+            case expression:
+                raise OutsideSubset(f"{shown(expression)} as a next label", value.place)
         if target is None:
             raise OutsideSubset(f"the label {to}, which the vocabulary lacks,", value.place)
         way.to = to
@@ -296,8 +298,8 @@ class Actions:
                 tail.name == "Tail"
             ):
                 self.pop(way)
-            case Call(_, (Builtin("$Tuple", (Builtin() as frame,)), below)) as joined if (
-                joined.name == "\\o"
+            case Call(_, (Builtin("$Tuple", (Builtin() as frame,)), below)) as concatenation if (
+                concatenation.name == "\\o"
             ):
                 match below:
                     case Builtin("$FcnApply", (Variable("stack"), _)):
@@ -307,8 +309,8 @@ class Actions:
                         self.pop(way)
                     case _:
                         raise OutsideSubset("this use of the stack", value.place)
-            case other:
-                raise OutsideSubset("this use of the stack", other.place)
+            case expression:
+                raise OutsideSubset("this use of the stack", expression.place)
 
     def push(self, frame: Builtin, names: Names, way: Way) -> None:
         fields, terms = frame_of(frame), self.terms(way)
@@ -333,64 +335,66 @@ class Actions:
 
     # -- ways to the same label
 
-    def joined(self, found: list[Way]) -> list[Way]:
+    def joined(self, ways: list[Way]) -> list[Way]:
         """One way for all that go to one label with the same frames.
 
         Two that may both be taken in one state stay two, unless they set the same values.
         """
         out: list[Way] = []
-        for way in found:
-            same = next((each for each in out if self.alike(each, way)), None)
+        for way in ways:
+            same = next((candidate for candidate in out if self.alike(candidate, way)), None)
             if same is None:
                 out.append(way)
             else:
                 self.join(same, way)
         return out
 
-    def alike(self, one: Way, other: Way) -> bool:
+    def alike(self, first: Way, second: Way) -> bool:
         return (
-            (one.to, one.popped, set(one.back), set(one.kept))
-            == (other.to, other.popped, set(other.back), set(other.kept))
-            and all(one.back[name].eq(other.back[name]) for name in one.back)
-            and not any(each.chosen or each.firsts or each.extremes for each in (one, other))
-            and not any(is_everywhere(each) for way in (one, other) for each in way.after.values())
-            and (self.set_the_same(one, other) or excluded([*parted(one, other)[1:]]))
+            (first.to, first.popped, set(first.back), set(first.kept))
+            == (second.to, second.popped, set(second.back), set(second.kept))
+            and all(first.back[name].eq(second.back[name]) for name in first.back)
+            and not any(way.chosen or way.firsts or way.extremes for way in (first, second))
+            and not any(
+                is_everywhere(value) for way in (first, second) for value in way.after.values()
+            )
+            and (self.set_the_same(first, second) or excluded([*parted(first, second)[1:]]))
         )
 
-    def values(self, one: Way, other: Way) -> dict[str, list[Value]]:
-        """The next values of what one of two ways sets, by both."""
+    def values(self, first: Way, second: Way) -> dict[str, list[Value]]:
+        """The next values, by both ways, of the variables that one of them sets."""
         return {
             name: [
                 way.after[name] if name in way.after else gathered(name, self.shapes[name], self.s)
-                for way in (one, other)
+                for way in (first, second)
             ]
-            for name in dict.fromkeys((*one.after, *other.after))
+            for name in dict.fromkeys((*first.after, *second.after))
             if name != "pc"
         }
 
-    def set_the_same(self, one: Way, other: Way) -> bool:
-        kept = [[one.kept[key], other.kept[key]] for key in one.kept]
-        return all(same(*each) for each in (*self.values(one, other).values(), *kept))
+    def set_the_same(self, first: Way, second: Way) -> bool:
+        pairs = [[first.kept[key], second.kept[key]] for key in first.kept]
+        return all(same(*pair) for pair in (*self.values(first, second).values(), *pairs))
 
-    def join(self, one: Way, other: Way) -> None:
-        one.open = one.open or other.open
-        shared, first, second = parted(one, other)
-        for name, values in self.values(one, other).items():
-            one.after[name] = merged(first, *values)
-        for key in one.kept:
-            one.kept[key] = merged(first, one.kept[key], other.kept[key])
-        one.obligations = [
-            *[z3.Implies(first, obligation) for obligation in one.obligations],
-            *[z3.Implies(second, obligation) for obligation in other.obligations],
+    def join(self, target: Way, source: Way) -> None:
+        target.open = target.open or source.open
+        common, first, second = parted(target, source)
+        for name, values in self.values(target, source).items():
+            target.after[name] = merged(first, *values)
+        for key in target.kept:
+            target.kept[key] = merged(first, target.kept[key], source.kept[key])
+        target.obligations = [
+            *[z3.Implies(first, obligation) for obligation in target.obligations],
+            *[z3.Implies(second, obligation) for obligation in source.obligations],
         ]
-        one.guards = [*shared, *([] if exhaust(first, second) else [z3.Or(first, second)])]
+        target.guards = [*common, *([] if exhaust(first, second) else [z3.Or(first, second)])]
 
 
 def _operators(node: Expression) -> set[str]:
-    found, waiting = set(), [node]
+    operators, waiting = set(), [node]
     while waiting:
         here = waiting.pop()
         if isinstance(here, Builtin):
-            found.add(here.name)
+            operators.add(here.name)
         waiting += children(here)
-    return found
+    return operators
