@@ -155,7 +155,7 @@ def variables(words: Vocabulary, module: Module, procs: Procedures) -> Iterator[
 
 
 def shapes(words: Vocabulary, module: Module) -> dict[str, Shape]:
-    """The shapes of whole variables: one that is declared behind ``pc`` is a function of threads."""
+    """The shapes of whole variables: those declared behind ``pc`` are functions of threads."""
     behind = module.variables[module.variables.index("pc") :]
     return {
         name: Function(words.threads, shape) if name in behind else shape
