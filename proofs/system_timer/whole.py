@@ -144,7 +144,7 @@ class KeptDues(KeptEntries):
         return [*super().hints(), s.Int_as_Level[s.Level_as_Int[s.level[t]] + 1]]
 
     def terms(self, name: str) -> list[z3.ExprRef]:
-        """For a property of a bucket: the thread that polled it, and the one that linked its entry."""
+        """For a property of a bucket: the thread that polled it, and the linker of its entry."""
         (bucket,), (entry,) = BUCKET.consts("any_Bucket_1"), ENTRY.consts("any_Entry_1")
         further = [self.s.token[bucket], self.s.linker[entry]]
         return [*self.hints(), *(further if name in OF_QUEUE else ())]
