@@ -102,7 +102,7 @@ class Elected(Fenced):
 
     @conjunct
     def no_broker_is_written_by_hand(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is written into /controller by hand names no broker."""
+        """A name that is written into /controller by hand names no broker."""
         return ForAll([T], Implies(at(s, T, "N8"), s.id[T] == NO_NAME))
 
     @conjunct
@@ -165,7 +165,7 @@ class Elected(Fenced):
 
     @conjunct
     def elects_itself_without_a_node(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A broker that begins an election has no node; what it has later is of that election."""
+        """A broker that begins an election has no node; a later node is of that election."""
         return And(
             ForAll([T], Implies(at(s, T, "C3", "B1", "B2"), s.node_id != T)),
             ForAll(
@@ -191,21 +191,19 @@ class Elected(Fenced):
 
     @conjunct
     def next_epoch_is_its_own(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A broker that found its node has won the epoch after the one seen, or a later one is
-        there.
-        """
-        found, following = read(s, "epoch_value", T), s.seen_value[T] + 1
+        """A broker that found its node has won the epoch after the one seen, or a later is set."""
+        epoch, following = read(s, "epoch_value", T), s.seen_value[T] + 1
         return ForAll(
             [T],
             Implies(
                 at(s, T, "C6"),
-                And(found >= following, Or(found > following, s.winner[following] == T)),
+                And(epoch >= following, Or(epoch > following, s.winner[following] == T)),
             ),
         )
 
     @conjunct
     def own_epochs_were_won(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A broker's own epoch was given to it, and who acts has one."""
+        """A broker's own epoch was given to it, and an acting broker has one."""
         return ForAll(
             [T],
             And(

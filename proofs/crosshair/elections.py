@@ -36,9 +36,7 @@ def elected(
 def sound(
     kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
 ) -> list[int]:
-    """The replicas that may lead, in the order that decides: a formula that shares nothing with the
-    code.
-    """
+    """The replicas that may lead, in the order that decides: a formula apart from the code."""
     candidates = order[:1] if kind == PREFERRED else order
     up = [
         replica

@@ -14,17 +14,18 @@ from wheelproof.prove.module.runs import compared
 from wheelproof.prove.ts.faults import fails
 
 ENABLED = "enabled"
-"""What stands for a way's goal where a label has none."""
+"""The name of the goal that a label has beside those of its ways."""
 LINKS = "DelayedOperation"
-"""What stands for the links where a generation may be named."""
+"""The name of the links where a generation may be named."""
 
 
 @dataclass(frozen=True)
 class Planted:
-    """A fault in the module's translation: a text and what stands for it, and a scenario.
+    """A fault in the module's translation: a text and its replacement, and a scenario.
 
     ``of``: the generation whose theorem rejects it, or LINKS. ``viewed``: the operation. ``goal``:
-    what fails first, as "way: goal". ``property``: what the compiled module with the fault breaks.
+    the goal that fails first, as "way: goal". ``property``: that of the compiled module which the
+    fault breaks.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Planted:
         return Reached(self.run, self.viewed, self.old, self.new)
 
     def find(self, _seed: int = 0) -> Found:
-        """The first reached step that does not do what the theorem says of it."""
+        """The first reached step that does not do as the theorem says."""
         exploration = self.reached()
 
         def contradiction() -> str:

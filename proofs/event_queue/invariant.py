@@ -1,5 +1,4 @@
-"""The invariant of module EventQueue: the owners of the locks, those of the events, and the cleared
-queue.
+"""The invariant of module EventQueue: owners of locks and of events, and the cleared queue.
 
 There may be several event threads, and the queue is cleared in either order.
 """
@@ -65,10 +64,10 @@ class Queue(Invariant):
 
         Of the events that wait at the start the first alone may be one.
         """
-        word, of = s.Program_1_word[T][K], s.Program_2_Happening[T][K]
+        word, event = s.Program_1_word[T][K], s.Program_2_Happening[T][K]
         plain = [
-            Implies(word == OPERATION.value("put"), Not(clears(s, of))),
-            Implies(word == OPERATION.value("expire"), And(of != NO_EVENT, s.Expiries[of])),
+            Implies(word == OPERATION.value("put"), Not(clears(s, event))),
+            Implies(word == OPERATION.value("expire"), And(event != NO_EVENT, s.Expiries[event])),
         ]
         put_on = Implies(s.Does_1[E] == DOES.value("put"), Not(clears(s, s.Does_2[E])))
         no_other = Implies(s.Does_1[E] != DOES.value("put"), s.Does_2[E] == NO_EVENT)
@@ -88,13 +87,13 @@ class Queue(Invariant):
 
     def inside(self, s: SimpleNamespace, procedure: str) -> z3.BoolRef:
         """The thread is in this procedure, or in one that returns to it."""
-        own = [label for label, of in self.PROCEDURES.of.items() if of == procedure]
+        labels = [label for label, owner in self.PROCEDURES.of.items() if owner == procedure]
         callees = [
             back(s, name, T, *to)
             for name in RETURNS
-            if name != procedure and (to := [label for label in RETURNS[name] if label in own])
+            if name != procedure and (to := [label for label in RETURNS[name] if label in labels])
         ]
-        return Or(at(s, T, *own), *callees)
+        return Or(at(s, T, *labels), *callees)
 
     # -- the stack and the locks
 

@@ -97,8 +97,7 @@ class Linked(OnStacks):
         here: tuple[z3.ExprRef, z3.ExprRef],
         labels: tuple[z3.BoolRef, z3.BoolRef, z3.BoolRef],
     ) -> z3.BoolRef:
-        """The state of an iterator of a list: its next operation, and its last one, or null by
-        then.
+        """The state of a list's iterator: its next operation, and its last one, or null by then.
 
         ``labels``: where it has looked ahead, is to give the next one, and has given one.
         """

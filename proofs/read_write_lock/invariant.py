@@ -1,5 +1,4 @@
-"""The invariant of module ReadWriteLock: the threads inside, the sleepers, and the threads that a
-ticket is for.
+"""The invariant of module ReadWriteLock: the threads inside, the sleepers, and the tickets.
 
 The system is generated of the module that SANY has read. One ghost variable is added: the set of
 writers that count as waiting.
@@ -59,9 +58,7 @@ class Lock(Invariant):
         return [*super().initially(s), ForAll([T], Not(s.waiters[T]))]
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """Processes are threads and those that interrupt one. A thread that reads on is not
-        interrupted.
-        """
+        """Processes are threads and their interrupters. No thread that reads on is interrupted."""
         word, guests = s.Program_1_word, s.Program_2_Guest
         return [
             *super().given(s),
@@ -117,9 +114,7 @@ class Lock(Invariant):
 
     @conjunct
     def interrupts_end_a_wait(self, s: SimpleNamespace) -> z3.BoolRef:
-        """An interrupted thread waits, and does not read on. An operation that was is about to
-        end.
-        """
+        """An interrupted thread waits, and does not read on. An interrupted call is about to end."""
         word = s.Program_1_word[T][K] != OPERATION.value("read_on")
         return And(
             ForAll([T], Implies(s.interrupted[T], at(s, T, "R3", "R4", "W4", "W5"))),

@@ -82,9 +82,7 @@ def on_sizes(s: SimpleNamespace, name: str, *sets: z3.ExprRef) -> list[z3.BoolRe
 
 
 def hints(lock: Lock, _name: str) -> list[z3.ExprRef]:
-    """The places of tickets, the elements that facts are about, the threads inside, an
-    operation.
-    """
+    """The places of tickets, the elements of the facts, the threads inside, an operation."""
     s = lock.symbols()
     length = s.tickets_length
     places = [ANY, ANY + 1, OTHER, OTHER + 1, length, length - 1, size(THREAD)(s.asleep)]

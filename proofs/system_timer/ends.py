@@ -60,7 +60,7 @@ class Ends(Dues):
     """
 
     WAITS_AT: tuple[str, str] = ("R1", "R2")
-    """Where a reaper waits for what is due or for the end, and where for the lock."""
+    """The labels where a reaper waits for a due bucket or the end, and for the lock."""
     VARIABLES = {
         **Dues.VARIABLES,
         "home": array(ENTRY, BUCKET),
@@ -131,9 +131,7 @@ class Ends(Dues):
 
     @conjunct
     def comes_from_home(self, s: SimpleNamespace) -> z3.BoolRef:
-        """An adder's entry was linked nowhere; a flush re-adds entries that were linked in its
-        bucket.
-        """
+        """An adder's entry was linked nowhere; a flush re-adds entries of its own bucket."""
         return And(
             ForAll([E], Or(s.entered[E], s.home[E] == NO_BUCKET)),
             every_thread(
@@ -196,9 +194,7 @@ class Ends(Dues):
 
     @conjunct
     def has_its_place(self, s: SimpleNamespace) -> z3.BoolRef:
-        """An entry that is its task's is in a bucket or a hand, or the executor has taken or
-        refused it.
-        """
+        """A task's own entry is in a bucket or a hand, or the executor has taken or refused it."""
         t = s.holder[E]
         in_hand = And(t != NO_THREAD, at(s, t, *IN_HAND), s.ke[t] == E)
         is_own = And(E != NO_ENTRY, s.timerTaskEntry[s.TaskOf[E]] == E)
@@ -313,9 +309,7 @@ class Ends(Dues):
 
     @conjunct
     def puts_back_what_is_due(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A bucket that the reaper has polled without the lock is still due when it has put it
-        back.
-        """
+        """A bucket that was polled without the lock is still due when the reaper puts it back."""
         b = s.polled[T]
         return every_thread(
             And(

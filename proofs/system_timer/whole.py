@@ -156,8 +156,7 @@ def of_levels(theorem: str, **terms: z3.ArithRef) -> z3.BoolRef:
 
 
 def cited(premises: Mapping[str, z3.BoolRef], hypotheses: tuple[str, ...]) -> dict[str, str]:
-    """The theorems whose statements are premises, by premise. ``hypotheses``: those of an
-    induction.
+    """The theorems whose statements are premises. ``hypotheses``: those of an induction.
 
     The others are the conjuncts that are proved already.
     """
