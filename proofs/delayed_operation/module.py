@@ -142,7 +142,8 @@ for _subject in (LINKS, *PROTOCOLS):
             "what a thread does on one operation."
             if _subject == LINKS
             else f"is a step of {_subject} or a stutter, for each operation of this generation. "
-            f"Where {_subject} can take a step of a label, so can the module, but for the callers' locks."
+            f"Where {_subject} can take a step of a label, so can the module, "
+            "but for the callers' locks."
         ),
         [
             LateVC("start", _conditions.start),

@@ -1,4 +1,4 @@
-"""What the names of ``spec/DelayedOperation.tla`` are to Z3."""
+"""The names of ``spec/DelayedOperation.tla`` to Z3."""
 
 from __future__ import annotations
 

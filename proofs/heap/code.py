@@ -1,4 +1,4 @@
-"""The heap of ``impl/delay_queue.py``: its methods on symbols do what the theorems say.
+"""The heap of ``impl/delay_queue.py``: its methods on symbols do as the theorems say.
 
 A list has its elements at places from 0, and the theorems count from 1. Within a loop the element
 that moves is in no place yet. The sequence that a theorem is about is the list with that element

@@ -224,10 +224,10 @@ def up_to(end: Any) -> z3.BoolRef:
     return places(S, lambda j: z3.Or(j >= end, KEY(S.at(first)) <= KEY(S.at(j))))
 
 
-def second_is_next(listed: Listed) -> str:
+def second_is_next(listing: Listed) -> str:
     """ "" where a sequence is a heap whose second element has not the smallest key but one."""
-    keys = listed.keys_of("s")
-    if not listed.heap("s"):
+    keys = listing.keys_of("s")
+    if not listing.heap("s"):
         return f"{keys} is no heap"
     return "" if keys[1] > min(keys[1:]) else f"the second key of {keys} is the smallest but one"
 

@@ -118,9 +118,9 @@ class Stacked(Generated):
     keys, 0 for others. ``watchers``: a list by its key and number.
 
     ``forcing``, ``entry``: the levels of the frames of forceComplete and of tryCompleteElseWatch
-    for the viewed operation, 0 for none. ``ao_at``, ``lo_at``: what ao and lo are while a level is
-    the innermost. ``home``, ``spot``: the number of the list that the viewed operation was added to
-    under a key, and its place there. ``given_to``, ``enterer``: it was given to
+    for the viewed operation, 0 for none. ``ao_at``, ``lo_at``: the values of ao and lo while a
+    level is the innermost. ``home``, ``spot``: the number of the list that the viewed operation was
+    added to under a key, and its place there. ``given_to``, ``enterer``: it was given to
     tryCompleteElseWatch, by this thread. ``begun``: its lock was taken for that. ``taker``: the
     thread that has it from the timer. ``dropper``: the thread that cancels the key of a list.
     """

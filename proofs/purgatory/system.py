@@ -1,7 +1,8 @@
 """P6 - P9, P14: the purgatory, for any number of operations, keys, lists, shards and threads.
 
-The system is the view of one operation: itself, every key, list and thread, and what threads do
-with other operations at any time. As the operation is any one, a theorem is about each of them.
+The system is the view of one operation: itself, every key, list and thread, and the steps of
+threads on other operations at any time. As the operation is any one, a theorem is about each of
+them.
 
 ``Purgatory``: under all callers. ``InOrder``: callers keep three duties. An operation is not
 completed by its caller before it is entered. An event checks a key of each operation that waits for

@@ -114,7 +114,7 @@ class Lock(Invariant):
 
     @conjunct
     def interrupts_end_a_wait(self, s: SimpleNamespace) -> z3.BoolRef:
-        """An interrupted thread waits, and does not read on. An interrupted call is about to end."""
+        """An interrupted thread waits, and does not read on. An interrupted call ends soon."""
         word = s.Program_1_word[T][K] != OPERATION.value("read_on")
         return And(
             ForAll([T], Implies(s.interrupted[T], at(s, T, "R3", "R4", "W4", "W5"))),

@@ -95,7 +95,7 @@ class KafkaDues(KafkaReaper):
 
     @conjunct
     def first_is_ahead(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The key of a possible first bucket is past the clock, where the reaper is to poll unlocked."""
+        """The key of a possible first bucket is past the clock, where the reaper polls unlocked."""
         r = s.reaper
         free = Or(And(s.writer == NO_THREAD, Not(at(s, r, "Q2"))), at(s, r, "Q6"))
         may = And(B != NO_BUCKET, s.queue[B] > 0, s.seen[B] == s.epoch)

@@ -40,7 +40,7 @@ class Executor(Invariant):
     RIGID = {"Worker": THREAD.z3}
 
     def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
-        """The ghost's next value follows from what a step appends, at every label."""
+        """The ghost's next value follows from the element that a step appends, at every label."""
         step = super().taken(name, s, t, choices)
         if "accepted_length" not in step.updates:
             return step

@@ -1,4 +1,4 @@
-"""What the names of ``spec/TimerTaskList.tla`` are to Z3."""
+"""The names of ``spec/TimerTaskList.tla`` to Z3."""
 
 from __future__ import annotations
 
