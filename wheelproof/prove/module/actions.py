@@ -17,8 +17,8 @@ from wheelproof.prove.module.shapes import Function, Plain, Shape, Vocabulary, W
 from wheelproof.prove.module.singles import everywhere, is_everywhere
 from wheelproof.prove.module.stacks import Procedures, frame_of
 from wheelproof.prove.module.terms import Terms
-from wheelproof.prove.module.values import Value, gathered, merged, same
-from wheelproof.prove.module.ways import RETURN, Way, copied, excluded, exhaust, parted, simple
+from wheelproof.prove.module.values import Value, gather, merge, same
+from wheelproof.prove.module.ways import RETURN, Way, copy_of, exclude, exhaust, partition, simple
 from wheelproof.prove.ts.system import WHOLE, Sort, nullable, present
 from wheelproof.tla.layout import actions as steps_of
 from wheelproof.tla.layout import label_of
@@ -67,13 +67,13 @@ class Actions:
         definition = self.steps[label]
         self.label, self.thread, self.place = label, thread, definition.place
         self.frames = (
-            self.leveled(label, self.absent)
+            self.level_frames(label, self.absent)
             if self.of.recursive
             else Frames(
                 self.of.of[label],
                 {name: getattr(self.s, f"ret_{name}") for name in self.of.names},
                 {
-                    (name, local): gathered(f"saved_{name}_{local}", self.shapes[local], self.s)
+                    (name, local): gather(f"saved_{name}_{local}", self.shapes[local], self.s)
                     for name, names_ in self.of.saved.items()
                     for local in names_
                     if local in self.shapes
@@ -86,9 +86,9 @@ class Actions:
             formal: Made(thread, self.words.threads) for formal in definition.formals[:1]
         }
         self.follow([(definition.body, names)], Way())
-        return self.joined(self.found)
+        return self.join_alike(self.found)
 
-    def leveled(self, label: str, absent: z3.ExprRef) -> Frames:
+    def level_frames(self, label: str, absent: z3.ExprRef) -> Frames:
         """The frames of a label where stacks have levels: the innermost alone is read."""
         top = self.of.of[label]
         values = {
@@ -126,15 +126,15 @@ class Actions:
                 return self.follow([*((argument, names) for argument in arguments), *rest], way)
             case Builtin("$DisjList" | "\\lor", arguments) if node.level == Level.ACTION:
                 for argument in arguments:
-                    self.follow([(argument, names), *rest], copied(way))
+                    self.follow([(argument, names), *rest], copy_of(way))
                 return None
             case Builtin("$IfThenElse", (test, then, otherwise)) if node.level == Level.ACTION:
                 way.open = way.open or bool(self.words.unread & variables_of(test))
-                branch_guards = self.known(test, terms, names)
+                branch_guards = self.test_guards(test, terms, names)
                 for branch, guards in zip((then, otherwise), branch_guards, strict=True):
                     if any(z3.is_false(z3.simplify(guard)) for guard in guards):
                         continue
-                    along = copied(way)
+                    along = copy_of(way)
                     along.guards += guards
                     self.follow([(branch, names), *rest], along)
                 return None
@@ -166,7 +166,7 @@ class Actions:
             way.guards.append(terms.truth(node, names))
         return self.follow(rest, way)
 
-    def known(
+    def test_guards(
         self, test: Expression, terms: Terms, names: Names
     ) -> tuple[list[z3.BoolRef], list[z3.BoolRef]]:
         """The guards where a test holds, and those where it does not.
@@ -178,9 +178,9 @@ class Actions:
             return [condition], [z3.Not(condition)]
         match test:
             case Builtin("$ConjList" | "\\land", parts):
-                return [e for part in parts for e in self.known(part, terms, names)[0]], []
+                return [e for part in parts for e in self.test_guards(part, terms, names)[0]], []
             case Builtin("$DisjList" | "\\lor", parts):
-                return [], [e for part in parts for e in self.known(part, terms, names)[1]]
+                return [], [e for part in parts for e in self.test_guards(part, terms, names)[1]]
         return [], []
 
     def leaf(self, way: Way) -> None:
@@ -191,12 +191,12 @@ class Actions:
                 f"{self.label}, which gives {missing[0]} no next value,", self.place
             )
         way.guards = [guard for guard in map(z3.simplify, way.guards) if not z3.is_true(guard)]
-        if any(map(z3.is_false, way.guards)) or excluded(way.guards):
+        if any(map(z3.is_false, way.guards)) or exclude(way.guards):
             return
         way.guards += [guard for first in way.firsts.values() for guard in first.guards()]
         way.guards += way.defining
         way.after = {
-            name: simple(spaced.written(value, gathered(name, self.shapes[name], self.s)))
+            name: simple(spaced.next_value(value, gather(name, self.shapes[name], self.s)))
             if spaced.is_view(value)
             else simple(value)
             for name, value in way.after.items()
@@ -256,7 +256,7 @@ class Actions:
         shape = self.shapes.get(name)
         if not isinstance(shape, Function) or not isinstance(shape.range, Sort | Plain):
             raise OutsideSubset(f"a next value of {name} that is not known", value.place)
-        self.own(name, value, names)
+        self.own_value(name, value, names)
         sort = shape.range if isinstance(shape.range, Sort) else WHOLE
         element = z3.Const(f"chosen_{name}!", sort.z3)
         way.chosen[f"chosen_{name}"] = element, nullable(sort)
@@ -265,7 +265,7 @@ class Actions:
 
     # -- pc and the stack
 
-    def own(self, name: str, value: Expression, names: Names) -> Expression:
+    def own_value(self, name: str, value: Expression, names: Names) -> Expression:
         """``e`` of ``[name EXCEPT ![self] = e]``."""
         match value:
             case Builtin(
@@ -279,7 +279,7 @@ class Actions:
 
     def goes(self, value: Expression, names: Names, way: Way) -> None:
         """``pc' = [pc EXCEPT ![self] = ...]``: a label, or where the procedure returns to."""
-        match self.own("pc", value, names):
+        match self.own_value("pc", value, names):
             case Text(label):
                 to, target = label, self.labels.value(label)
             case Builtin("$RcdSelect", (Call() as head, Text("pc"))) if head.name == "Head":
@@ -293,7 +293,7 @@ class Actions:
 
     def stack(self, value: Expression, names: Names, way: Way) -> None:
         """A call, a return, or a return that calls: a frame pushed, popped, or both."""
-        match self.own("stack", value, names):
+        match self.own_value("stack", value, names):
             case Call(_, (Builtin("$FcnApply", (Variable("stack"), _)),)) as tail if (
                 tail.name == "Tail"
             ):
@@ -335,7 +335,7 @@ class Actions:
 
     # -- ways to the same label
 
-    def joined(self, ways: list[Way]) -> list[Way]:
+    def join_alike(self, ways: list[Way]) -> list[Way]:
         """One way for all that go to one label with the same frames.
 
         Two that may both be taken in one state stay two, unless they set the same values.
@@ -358,14 +358,14 @@ class Actions:
             and not any(
                 is_everywhere(value) for way in (first, second) for value in way.after.values()
             )
-            and (self.set_the_same(first, second) or excluded([*parted(first, second)[1:]]))
+            and (self.set_the_same(first, second) or exclude([*partition(first, second)[1:]]))
         )
 
     def values(self, first: Way, second: Way) -> dict[str, list[Value]]:
         """The next values, by both ways, of the variables that one of them sets."""
         return {
             name: [
-                way.after[name] if name in way.after else gathered(name, self.shapes[name], self.s)
+                way.after[name] if name in way.after else gather(name, self.shapes[name], self.s)
                 for way in (first, second)
             ]
             for name in dict.fromkeys((*first.after, *second.after))
@@ -378,11 +378,11 @@ class Actions:
 
     def join(self, target: Way, source: Way) -> None:
         target.open = target.open or source.open
-        common, first, second = parted(target, source)
+        common, first, second = partition(target, source)
         for name, values in self.values(target, source).items():
-            target.after[name] = merged(first, *values)
+            target.after[name] = merge(first, *values)
         for key in target.kept:
-            target.kept[key] = merged(first, target.kept[key], source.kept[key])
+            target.kept[key] = merge(first, target.kept[key], source.kept[key])
         target.obligations = [
             *[z3.Implies(first, obligation) for obligation in target.obligations],
             *[z3.Implies(second, obligation) for obligation in source.obligations],

@@ -188,11 +188,11 @@ class Machine(Generated):
         action = next(label for label, names in self.LABELS.items() if name in names)
         if action not in self._ways:
             thread = z3.Const("t!", self.WORDS.threads.z3)
-            self._ways[action] = numbered(action, self.terms.ways(action, thread))
+            self._ways[action] = by_number(action, self.terms.ways(action, thread))
         return self._ways[action][name]
 
 
-def numbered(action: str, ways: list[Way]) -> dict[str, Way]:
+def by_number(action: str, ways: list[Way]) -> dict[str, Way]:
     """The branches of an action by their names."""
     return {f"{action}_{n}" if n > 1 else action: way for n, way in enumerate(ways, 1)}
 
@@ -227,7 +227,7 @@ def made(
     labels: dict[str, tuple[str, ...]] = {}
     thread = z3.Const("t!", words.threads.z3)
     for action in actions:
-        ways = numbered(action, system.terms.ways(action, thread))
+        ways = by_number(action, system.terms.ways(action, thread))
         labels[action] = tuple(ways)
         methods |= {branch: method_of(name, branch, way, words) for branch, way in ways.items()}
     return type(name, (Machine,), {**members, **methods, "LABELS": labels})

@@ -61,7 +61,7 @@ class Property(Terms):
             case Call(_, (Builtin("$SubsetOf", (body,), (bound,)),)) if (
                 node.name == "Cardinality" and not self.counts_places(bound, names)
             ):
-                sort, members = self.collected(body, bound, names)
+                sort, members = self.comprehension(body, bound, names)
                 return size(sort)(members)
         return super().plain(node, names)
 
@@ -195,7 +195,9 @@ class Property(Terms):
                 return z3.Exists([element], z3.And(here, inner))
         return super().quantified(node, body, bounds, names)
 
-    def collected(self, body: Expression, bound: Bound, names: Names) -> tuple[Sort, z3.ExprRef]:
+    def comprehension(
+        self, body: Expression, bound: Bound, names: Names
+    ) -> tuple[Sort, z3.ExprRef]:
         """``{x \\in S : P}``: a new constant, which the property's premises describe."""
         match bound:
             case Bound((formal,), False, domain) if (

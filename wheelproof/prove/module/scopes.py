@@ -29,7 +29,7 @@ from wheelproof.prove.module.shapes import (
     out_of,
     pair,
 )
-from wheelproof.prove.module.values import Value, gathered, occurs
+from wheelproof.prove.module.values import Value, gather, occurs
 from wheelproof.prove.ts.extremes import Extreme
 from wheelproof.prove.ts.system import WHOLE, Sort
 from wheelproof.prove.ts.system import Parameter as Choice
@@ -173,14 +173,14 @@ class Shaped:
             raise OutsideSubset(
                 f"the variable {name}, which the vocabulary gives no shape,", node.place
             )
-        return gathered(name, self.shapes[name], self.s)
+        return gather(name, self.shapes[name], self.s)
 
     def constant(self, name: str) -> Value:
         """A constant, or a definition that the vocabulary has as one."""
         constant = self.words.constants.get(name)
         if constant is None or isinstance(constant, Listing):
             return getattr(self.s, name)
-        return gathered(name, constant, self.s)
+        return gather(name, constant, self.s)
 
     def opened(self, node: Expression, names: Names) -> tuple[Expression, Names]:
         """An element of a definition's value: that of the definition's body.
@@ -316,14 +316,14 @@ class Shaped:
         if not isinstance(domain, Call) or domain.name not in self.words.constants:
             return None
         if isinstance(shape := self.shape(domain, names), Subset):
-            members = gathered(domain.name, shape, self.s)
+            members = gather(domain.name, shape, self.s)
             assert isinstance(members, z3.ExprRef)
             return members
         return None
 
     # -- one shape as another, and what that needs
 
-    def fitted(self, value: Value, have: Shape, want: Shape, node: Expression) -> Value:
+    def fit(self, value: Value, have: Shape, want: Shape, node: Expression) -> Value:
         """A value as one of another shape: into a union, or out of it."""
         if have == want:
             return value

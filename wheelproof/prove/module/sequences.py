@@ -10,7 +10,7 @@ import z3
 from wheelproof.prove.module.scopes import Made, Names, unbound
 from wheelproof.prove.module.shapes import INT, Record, Sequence
 from wheelproof.prove.module.spaced import Places, cut, is_view, put, uses
-from wheelproof.prove.module.values import Value, View, at_place, occurs, reads, replaced
+from wheelproof.prove.module.values import Value, View, at_place, occurs, reads, replace_constant
 from wheelproof.prove.ts.extremes import PLACE
 from wheelproof.prove.ts.system import WHOLE, Sort, present
 from wheelproof.tla.syntax import (
@@ -43,7 +43,7 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
             return lambda: search(terms, node, names)
         case Call(_, (sequence, _)) if node.name == "Append":
             if isinstance(terms.shape(sequence, names), Sequence):
-                return lambda: appended(terms, node, names)
+                return lambda: extension(terms, node, names)
         case Call(_, (sequence,)) if node.name in ("Head", "Tail"):
             if isinstance(terms.shape(sequence, names), Sequence):
                 make = head if node.name == "Head" else tail
@@ -56,12 +56,12 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
             return none_of(terms, number, names)
         case Call(_, (first, suffix)) if node.name == "\\o":
             if isinstance(terms.shape(first, names), Sequence):
-                return lambda: joined(terms, first, suffix, names)
+                return lambda: concatenation(terms, first, suffix, names)
         case Builtin("$FcnConstructor", (body,), (Bound((formal,), False, Builtin() as domain),)):
             if domain.name == "DOMAIN":
                 (whole,) = domain.arguments
                 if isinstance(terms.shape(whole, names), Sequence):
-                    return lambda: mapped(terms, whole, formal, body, names)
+                    return lambda: image_of(terms, whole, formal, body, names)
         case Builtin("$BoundedChoose", (body,), (Bound((formal,), False, Builtin() as domain),)):
             if domain.name == "DOMAIN":
                 (whole,) = domain.arguments
@@ -70,7 +70,7 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
     return None
 
 
-def joined(terms: Terms, prefix: Expression, suffix: Expression, names: Names) -> Value:
+def concatenation(terms: Terms, prefix: Expression, suffix: Expression, names: Names) -> Value:
     """``prefix \\o [i \\in 1..n |-> e]``, or a sequence without one of its places.
 
     The latter is ``SubSeq(q, 1, i - 1) \\o SubSeq(q, i + 1, Len(q))``.
@@ -100,7 +100,7 @@ def joined(terms: Terms, prefix: Expression, suffix: Expression, names: Names) -
     return {"length": value["length"] - 1, "item": View(item)}
 
 
-def mapped(
+def image_of(
     terms: Terms, whole: Expression, formal: Formal, body: Expression, names: Names
 ) -> Value:
     """``[formal \\in DOMAIN whole |-> body]``, where the body of a blank is blank."""
@@ -153,7 +153,7 @@ def at_each(
         parts = {"made": image, **{str(n): obligation for n, obligation in enumerate(obligations)}}
         if is_view(image) or reads(parts, PLACE):
             raise OutsideSubset("places of a sequence for each place of one", body.place)
-        parts = replaced(parts, place, PLACE)
+        parts = replace_constant(parts, place, PLACE)
         image, obligations = parts["made"], [parts[str(n)] for n in range(len(obligations))]
     terms.obligations[count:] = over(value, PLACE, obligations)
     return image
@@ -215,7 +215,7 @@ def place(terms: Terms, value: Value, index: Expression, names: Names) -> z3.Ari
     return number
 
 
-def appended(terms: Terms, node: Call, names: Names) -> Value:
+def extension(terms: Terms, node: Call, names: Names) -> Value:
     """``Append(sequence, element)``. Each place behind a sequence is blank: it has ``<<>>``."""
     sequence, element = node.arguments
     shape = terms.shape(sequence, names)

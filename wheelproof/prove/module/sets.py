@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 def is_empty(terms: Terms, node: Expression, names: Names) -> z3.BoolRef:
     """``node = {}``."""
-    if (places := spaced.chosen(terms, node, names)) is not None:
+    if (places := spaced.places_of(terms, node, names)) is not None:
         return places.last(terms) == 0
     match node:
         case Builtin("DOMAIN", (function,)) if isinstance(
@@ -92,7 +92,7 @@ def member(terms: Terms, operand: Expression, container: Expression, names: Name
     raise OutsideSubset("\\in a set that is neither enumerated nor a variable", container.place)
 
 
-def changed(
+def update(
     terms: Terms, node: Builtin, base: Expression, elements: tuple[Expression, ...], names: Names
 ) -> Value:
     """``base \\cup {elements}``, or ``base \\ {elements}``."""

@@ -14,7 +14,7 @@ import z3
 
 from wheelproof.prove.module.scopes import Given, Made, Names
 from wheelproof.prove.module.shapes import INT, Spaced
-from wheelproof.prove.module.values import Value, View, at_place, occurs, replaced
+from wheelproof.prove.module.values import Value, View, at_place, occurs, replace_constant
 from wheelproof.prove.ts.extremes import PLACE, extreme
 from wheelproof.prove.ts.system import Everywhere
 from wheelproof.tla.syntax import (
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from wheelproof.prove.module.terms import Terms
 
 
-def written(value: Value, old: Value) -> Value:
+def next_value(value: Value, old: Value) -> Value:
     """A sequence as a next value: where it is a view, the array is set everywhere."""
     if isinstance(value, dict):
-        return {name: written(part, old[name]) for name, part in value.items()}
+        return {name: next_value(part, old[name]) for name, part in value.items()}
     if not isinstance(value, View):
         return value
     term = z3.simplify(value.term)
@@ -111,10 +111,10 @@ def at_a_place(
     terms.places[place.get_id()] = (place, sequence)
     with terms.bound_to(place, body):
         image = make(place)
-    return replaced(image, place, PLACE)
+    return replace_constant(image, place, PLACE)
 
 
-def chosen(terms: Terms, node: Expression, names: Names) -> Places | None:
+def places_of(terms: Terms, node: Expression, names: Names) -> Places | None:
     """The places that ``{i \\in DOMAIN q : P}`` is; None for another set."""
     while isinstance(node, Call) and not node.definition.standard:
         if node.name in terms.words.named:
@@ -142,7 +142,7 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
     """How the value of an expression about such a sequence is made; None where it is none."""
     match node:
         case Builtin("$BoundedChoose", (body,), (bound,)) if bound.domain is not None:
-            places = chosen(terms, bound.domain, names)
+            places = places_of(terms, bound.domain, names)
             is_last = _is_end(bound.formals[0], bound.domain, body)
             if places is not None and is_last is not None:
                 return lambda: places.at_end(terms, is_last)

@@ -22,7 +22,7 @@ from wheelproof.prove.module.shapes import (
 )
 from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.module.terms import Terms
-from wheelproof.prove.module.values import Value, at_place, equal, gathered
+from wheelproof.prove.module.values import Value, at_place, equal, gather
 from wheelproof.prove.ts.system import WHOLE, Sort
 from wheelproof.tla.syntax import (
     Bound,
@@ -84,7 +84,7 @@ class _Start:
                     for name in names:
                         shape = self.system.SHAPES.get(name)
                         if isinstance(shape, Function):
-                            values = gathered(f"saved_{procedure}_{name}", shape, self.s)
+                            values = gather(f"saved_{procedure}_{name}", shape, self.s)
                             blank_frame = _blank(at_place(values, thread), shape.range)
                             yield z3.ForAll([thread], blank_frame)
                 return

@@ -24,7 +24,7 @@ from wheelproof.prove.module.shapes import (
     z3_sort,
 )
 from wheelproof.prove.module.stacks import Procedures, procedures
-from wheelproof.prove.module.values import gathered, scattered, stored
+from wheelproof.prove.module.values import gather, scatter, store
 from wheelproof.prove.module.ways import Way
 from wheelproof.prove.ts.system import WHOLE, Action, Parameter, Step, System, nullable
 from wheelproof.tla.syntax import Module
@@ -71,7 +71,7 @@ class Generated(System):
         label = name.partition("_to_")[0]
         if label not in self._ways:
             thread = z3.Const("t!", self.WORDS.threads.z3)
-            self._ways[label] = named(label, self.terms.ways(label, thread))
+            self._ways[label] = by_action(label, self.terms.ways(label, thread))
         return self._ways[label][name]
 
     def obligations(self, name: str) -> list[z3.BoolRef]:
@@ -86,10 +86,10 @@ class Generated(System):
         way = self.way(name)
         updates: dict[str, Any] = {}
         for variable, value in way.after.items():
-            updates |= scattered(variable, self.SHAPES[variable], value)
+            updates |= scatter(variable, self.SHAPES[variable], value)
         threads = z3.Const("t!", self.WORDS.threads.z3)
         if self.PROCEDURES.recursive:
-            updates |= self.leveled(way, threads)
+            updates |= self.stack_updates(way, threads)
         for procedure, place in () if self.PROCEDURES.recursive else way.back.items():
             updates[f"ret_{procedure}"] = z3.Store(
                 getattr(self.terms.s, f"ret_{procedure}"), threads, place
@@ -102,8 +102,8 @@ class Generated(System):
                 assert isinstance(shape, Function)
                 value = blank(shape.range) if is_absent else way.kept[procedure, variable]
                 name_ = f"saved_{procedure}_{variable}"
-                array = stored(gathered(name_, shape, self.terms.s), threads, value)
-                updates |= scattered(name_, shape, array)
+                array = store(gather(name_, shape, self.terms.s), threads, value)
+                updates |= scatter(name_, shape, array)
         symbols = self.terms.s
         changes = {
             variable: value
@@ -112,7 +112,7 @@ class Generated(System):
         }
         return Step(tuple(way.guards), changes)
 
-    def leveled(self, way: Way, thread: z3.ExprRef) -> dict[str, z3.ExprRef]:
+    def stack_updates(self, way: Way, thread: z3.ExprRef) -> dict[str, z3.ExprRef]:
         """The updates by which a way sets a stack of levels."""
         if not way.popped and not way.back:
             return {}
@@ -123,12 +123,12 @@ class Generated(System):
             for name in self.PROCEDURES.saved[procedure]:
                 if isinstance(shape := self.SHAPES.get(name), Function):
                     value = way.kept[procedure, name]
-                    frame |= scattered(f"stack_{name}", shape.range, value)
+                    frame |= scatter(f"stack_{name}", shape.range, value)
         fields = levels.fields(self.MODULE.name, self.WORDS, self.PROCEDURES, self.SHAPES)
         return levels.after(fields, self.terms.s, thread, way.popped, frame)
 
 
-def named(label: str, ways: list[Way]) -> dict[str, Way]:
+def by_action(label: str, ways: list[Way]) -> dict[str, Way]:
     """The ways through a label by their actions' names."""
     actions: dict[str, Way] = {}
     for way in ways:
@@ -207,7 +207,7 @@ def made(
     by_label: dict[str, tuple[str, ...]] = {}
     for label in system.terms.steps:
         thread = z3.Const("t!", words.threads.z3)
-        ways = named(label, system.terms.ways(label, thread))
+        ways = by_action(label, system.terms.ways(label, thread))
         by_label[label] = tuple(ways)
         methods |= {action: method_of(name, action, way, words) for action, way in ways.items()}
     return type(name, (base,), {**members, **methods, "LABELS": by_label})

@@ -33,7 +33,7 @@ from wheelproof.prove.module.shapes import (
     listed,
     named_element,
 )
-from wheelproof.prove.module.values import Value, at_place, equal, merged, stored
+from wheelproof.prove.module.values import Value, at_place, equal, merge, store
 from wheelproof.prove.ts.system import WHOLE, Sort
 from wheelproof.tla.syntax import (
     At,
@@ -91,7 +91,7 @@ class Terms(Shaped):
                 with self.where([condition]):
                     consequent = self.of(then, want, names)
                 with self.where([z3.Not(condition)]):
-                    return merged(condition, consequent, self.of(otherwise, want, names))
+                    return merge(condition, consequent, self.of(otherwise, want, names))
             case Builtin("$RcdConstructor", pairs) if isinstance(want, Record):
                 values = dict(map(field_of, pairs))
                 if set(values) == set(want.fields):
@@ -118,7 +118,7 @@ class Terms(Shaped):
         have = self.shape(node, names)
         if have is None:
             raise OutsideSubset(f"{shown(node)} as a value of this shape", node.place)
-        return self.fitted(self.plain(node, names), have, want, node)
+        return self.fit(self.plain(node, names), have, want, node)
 
     def one_by_one(
         self,
@@ -198,7 +198,7 @@ class Terms(Shaped):
             case Builtin("$RcdSelect", (record, Text(name))):
                 return self.plain(record, names)[name]
             case Builtin("\\union" | "\\", (first, Builtin("$SetEnumerate", elements))):
-                return sets.changed(self, node, first, elements, names)
+                return sets.update(self, node, first, elements, names)
             case Builtin("$Except", (function, *pairs)):
                 return self.changed(function, pairs, names)
             case Builtin("$BoundedForall" | "$BoundedExists", (body,), bounds):
@@ -326,13 +326,13 @@ class Terms(Shaped):
             number = sequences.place(self, base, first, names)
             item = at_place(base["item"], number)
             new = self.put(item, of.of, rest, value, names)
-            return {**base, "item": stored(base["item"], number, new)}
+            return {**base, "item": store(base["item"], number, new)}
         if isinstance(of, Record) and isinstance(first, Text | Number) and isinstance(base, dict):
             field_ = str(first.value)
             return {**base, field_: self.put(base[field_], of.fields[field_], rest, value, names)}
         if isinstance(of, Function):
             key = self.index(first, of.domain, names)
-            return stored(base, key, self.put(at_place(base, key), of.range, rest, value, names))
+            return store(base, key, self.put(at_place(base, key), of.range, rest, value, names))
         raise OutsideSubset("EXCEPT of a value that is no function", first.place)
 
     def quantified(

@@ -25,18 +25,17 @@ class View:
         return z3.substitute(self.term, (PLACE, place))
 
 
-def gathered(name: str, shape: Shape, s: SimpleNamespace) -> Value:
+def gather(name: str, shape: Shape, s: SimpleNamespace) -> Value:
     """A variable's value from its flat variables."""
     fields = fields_of(shape)
     if fields is None:
         return getattr(s, name)
     return {
-        field_: gathered(f"{name}_{field_}", field_shape, s)
-        for field_, field_shape in fields.items()
+        field_: gather(f"{name}_{field_}", field_shape, s) for field_, field_shape in fields.items()
     }
 
 
-def scattered(name: str, shape: Shape, value: Value) -> dict[str, Value]:
+def scatter(name: str, shape: Shape, value: Value) -> dict[str, Value]:
     """The flat variables of a variable's value."""
     fields = fields_of(shape)
     if fields is None or not isinstance(value, dict):
@@ -44,7 +43,7 @@ def scattered(name: str, shape: Shape, value: Value) -> dict[str, Value]:
     return {
         flat_name: part
         for field_, field_shape in fields.items()
-        for flat_name, part in scattered(f"{name}_{field_}", field_shape, value[field_]).items()
+        for flat_name, part in scatter(f"{name}_{field_}", field_shape, value[field_]).items()
     }
 
 
@@ -55,19 +54,19 @@ def at_place(value: Value, index: z3.ExprRef) -> Value:
     return value[index]
 
 
-def stored(value: Value, index: z3.ExprRef, new: Value) -> Value:
+def store(value: Value, index: z3.ExprRef, new: Value) -> Value:
     """``[value EXCEPT ![index] = new]``."""
     if isinstance(value, dict):
-        return {name: stored(part, index, new[name]) for name, part in value.items()}
+        return {name: store(part, index, new[name]) for name, part in value.items()}
     return z3.Store(value, index, new)
 
 
-def merged(condition: z3.BoolRef, then: Value, otherwise: Value) -> Value:
+def merge(condition: z3.BoolRef, then: Value, otherwise: Value) -> Value:
     """``IF condition THEN then ELSE otherwise``."""
     if isinstance(then, dict):
-        return {name: merged(condition, part, otherwise[name]) for name, part in then.items()}
+        return {name: merge(condition, part, otherwise[name]) for name, part in then.items()}
     if isinstance(then, View) or isinstance(otherwise, View):
-        return View(merged(condition, then[PLACE], otherwise[PLACE]))
+        return View(merge(condition, then[PLACE], otherwise[PLACE]))
     return then if then.eq(otherwise) else z3.If(condition, then, otherwise)
 
 
@@ -97,8 +96,8 @@ def reads(value: Value, constant: z3.ExprRef) -> bool:
     return occurs(constant, value)
 
 
-def replaced(value: Value, constant: z3.ExprRef, new: z3.ExprRef) -> Value:
+def replace_constant(value: Value, constant: z3.ExprRef, new: z3.ExprRef) -> Value:
     """A value without views, with another term in the place of a constant."""
     if isinstance(value, dict):
-        return {name: replaced(part, constant, new) for name, part in value.items()}
+        return {name: replace_constant(part, constant, new) for name, part in value.items()}
     return z3.substitute(value, (constant, new))

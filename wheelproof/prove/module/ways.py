@@ -46,7 +46,7 @@ class Way:
     same: frozenset[str] = frozenset()
 
 
-def copied(way: Way) -> Way:
+def copy_of(way: Way) -> Way:
     """A way to be followed further, beside the other one."""
     return Way(
         way.to,
@@ -77,10 +77,10 @@ def simple(value: Any) -> Any:
 
 def exhaust(first: z3.BoolRef, second: z3.BoolRef) -> bool:
     """Whether Z3 sees at once that one of two formulas holds."""
-    return excluded([z3.Not(z3.Or(first, second))])
+    return exclude([z3.Not(z3.Or(first, second))])
 
 
-def parted(former: Way, latter: Way) -> tuple[list[z3.BoolRef], z3.BoolRef, z3.BoolRef]:
+def partition(former: Way, latter: Way) -> tuple[list[z3.BoolRef], z3.BoolRef, z3.BoolRef]:
     """The guards that two ways share, and the others of each."""
     common = [guard for guard in former.guards if any(guard.eq(same) for same in latter.guards)]
     first, second = (
@@ -92,7 +92,7 @@ def parted(former: Way, latter: Way) -> tuple[list[z3.BoolRef], z3.BoolRef, z3.B
     return common, first, second
 
 
-def excluded(formulas: list[z3.BoolRef]) -> bool:
+def exclude(formulas: list[z3.BoolRef]) -> bool:
     """Whether Z3 sees at once that formulas exclude each other."""
     solver = z3.Solver()
     solver.set("rlimit", 10_000)

@@ -14,7 +14,7 @@ import z3
 
 from wheelproof.prove.second import axioms
 from wheelproof.prove.second.nodes import BOOL, INT, Nodes
-from wheelproof.prove.second.text import name, written
+from wheelproof.prove.second.text import name, render
 from wheelproof.prove.solvers import trusted
 
 
@@ -38,7 +38,7 @@ def script(formulas: Mapping[str, z3.BoolRef], whole: bool = False) -> str:
             f"(declare-fun {name(symbol)} ({' '.join(map(name, arguments))}) {name(sort)})"
         )
     for says, root in zip(formulas, roots, strict=True):
-        lines += [f"; {says}", f"(assert {written(root)})"]
+        lines += [f"; {says}", f"(assert {render(root)})"]
     lines += ["; what holds of values and arrays" for _ in facts[:1]]
-    lines += [f"(assert {written(fact)})" for fact in facts]
+    lines += [f"(assert {render(fact)})" for fact in facts]
     return "\n".join([*lines, "(check-sat)", ""])

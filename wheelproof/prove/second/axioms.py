@@ -31,7 +31,7 @@ def exhausted(nodes: Nodes, roots: Iterable[Node]) -> Iterator[Node]:
                 nodes.applied("value", f"{node.sort}.{name}", (), node.sort)
                 for name in nodes.values[node.sort]
             ]
-            yield closed(
+            yield closure(
                 nodes, nodes.logical("or", *(nodes.equal(node, option) for option in options))
             )
 
@@ -64,7 +64,7 @@ class Reads:
         while self._waiting:
             self._read(*self._waiting.pop())
         for axiom in self.made:
-            yield closed(self.nodes, axiom)
+            yield closure(self.nodes, axiom)
 
     def _meet(self, node: Node) -> None:
         """Note a node: a read, or an array that others may be equal to."""
@@ -109,7 +109,7 @@ class Reads:
                 self._meet(node)
 
 
-def closed(nodes: Nodes, formula: Node) -> Node:
+def closure(nodes: Nodes, formula: Node) -> Node:
     """The formula for all values of its variables."""
     free = tuple(sorted(formula.free, key=lambda variable: variable.head))
     return nodes.node("", FORALL, (formula,), "Bool", free) if free else formula

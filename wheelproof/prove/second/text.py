@@ -14,7 +14,7 @@ def name(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else f"|{text}|"
 
 
-def written(root: Node) -> str:
+def render(root: Node) -> str:
     """A formula. A node that occurs in it more than once has a name of its own, by ``let``."""
     uses: dict[Node, int] = {}
     order = []
@@ -41,7 +41,7 @@ def _text(node: Node, texts: dict[Node, str]) -> str:
         pairs = " ".join(
             f"({name(variable.head)} {name(variable.sort)})" for variable in node.bound
         )
-        return f"({head} ({pairs}) {written(node.arguments[0])})"
+        return f"({head} ({pairs}) {render(node.arguments[0])})"
     if not node.arguments:
         return head
     return f"({' '.join([head, *(texts[argument] for argument in node.arguments)])})"
