@@ -1,4 +1,4 @@
-"""The methods by which ``impl/timing_wheel.py`` informs the delay queue, run on symbols.
+"""How ``impl/timing_wheel.py`` presents a bucket to the delay queue, run on symbols.
 
 How long a bucket waits, and where it stands among others. The queue's own code is proved in
 ``proofs/heap``.

@@ -1,4 +1,4 @@
-"""The names of ``spec/Atomic.tla`` to Z3.
+"""The names of ``spec/Atomic.tla`` as Z3 has them.
 
 A value is a number. One that stands for an object is read by ``=`` alone, and by ``Kind``. The
 results of operations have no terms: ``exact`` has the claim about them.

@@ -56,7 +56,9 @@ def elements(program: Mapping[str, Any]) -> dict[str, Any]:
 
 def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
     """The thread that connects a broker, and the manner of its end."""
-    steps = [(thread, step) for thread, steps_ in program["threads"].items() for step in steps_]
+    steps = [
+        (thread, step) for thread, operations in program["threads"].items() for step in operations
+    ]
     return {
         "Connection": {step[1]: thread for thread, step in steps if step[0] == "connect"},
         "Manner": {step[1]: MANNER.called[step[2]] for _, step in steps if step[0] == "leave"},

@@ -1,4 +1,4 @@
-"""The names of ``spec/Controller.tla`` to Z3.
+"""The names of ``spec/Controller.tla`` as Z3 has them.
 
 Threads and brokers are of one sort: the event thread of a broker has the broker's name. Its null is
 also the ``None`` of the module, and a function over brokers is blank elsewhere. Five variables have

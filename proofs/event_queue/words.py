@@ -1,4 +1,4 @@
-"""The names of ``spec/EventQueue.tla`` to Z3.
+"""The names of ``spec/EventQueue.tla`` as Z3 has them.
 
 Tickets, sessions and their histories have no terms. So a thread may wake at any time.
 """

@@ -1,4 +1,4 @@
-"""The names of ``spec/OverflowWheel.tla`` to Z3.
+"""The names of ``spec/OverflowWheel.tla`` as Z3 has them.
 
 The buffer is a sequence by places: a store keeps its place while others reach memory. Objects and
 the contents of fields are of one sort, whose null is "not stored yet". Threads and the processes of

@@ -1,4 +1,4 @@
-"""The names of ``spec/Purgatory.tla`` to Z3.
+"""The names of ``spec/Purgatory.tla`` as Z3 has them.
 
 Some variables have no terms: where ``purge`` and ``watched`` stand in a shard's map, the counts,
 and the list that ``cancelForKey`` returns. No other step reads them.

@@ -86,7 +86,7 @@ def stopped(
     hypotheses: tuple[str, ...] = (),
     lemma_assumes: tuple[str, ...] = (),
 ) -> None:
-    """Register a fact about where no thread can step; a lemma where no control is for it."""
+    """Register a theorem on states where no thread can step; a lemma if it has no control."""
     claims = {"Timer.EveryTimerIsTried": "AllTried", "Timer.EveryTimerFires": "AllFired"}
     claim = claims.get(name, "Done" if name.startswith("Timer.") else "")
     THEORY.theorem(

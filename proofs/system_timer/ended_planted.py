@@ -147,7 +147,7 @@ def ends(model: Any) -> Iterator[Any]:
 
 
 def goes_round(model: Any) -> bool:
-    """Whether some run comes back to a state: the rest without the states that lead nowhere."""
+    """Whether some run comes back to a state: one is left without those that lead nowhere."""
     following = {state: set(after) for state, after in graph(model)}
     before: dict[Any, set[Any]] = {}
     for state, after in following.items():

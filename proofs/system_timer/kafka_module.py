@@ -140,7 +140,7 @@ def stopped(
     hypotheses: tuple[str, ...] = (),
     assumes: tuple[str, ...] = (),
 ) -> None:
-    """Register a fact about where no thread can step; a lemma where no control is for it."""
+    """Register a theorem on states where no thread can step; a lemma if it has no control."""
     claim = CLAIMS.get(name, "")
     THEORY.theorem(
         name,

@@ -125,7 +125,7 @@ class Reaper(Invariant):
 
     @conjunct
     def sleeps_before_its_end(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A thread that goes to sleep has seen under the condition that the reaper goes on."""
+        """One that goes to sleep has seen under the condition that the reaper has not ended."""
         return ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, "J2")), Not(s.ended)))
 
     @conjunct

@@ -74,8 +74,8 @@ class Actions:
                 {name: getattr(self.s, f"ret_{name}") for name in self.of.names},
                 {
                     (name, local): gather(f"saved_{name}_{local}", self.shapes[local], self.s)
-                    for name, names_ in self.of.saved.items()
-                    for local in names_
+                    for name, saved_names in self.of.saved.items()
+                    for local in saved_names
                     if local in self.shapes
                 },
                 self.absent,

@@ -361,7 +361,7 @@ class Shaped:
     def bound_to(self, element: z3.ExprRef, node: Expression) -> Iterator[None]:
         """Terms that are made within are for all values of a bound name.
 
-        OutsideSubset: it has a choice that depends on the name, and would be one for all values.
+        OutsideSubset: one has a choice that depends on the name, and would be one for all values.
         """
         start, names = len(self.defining), set(self.firsts)
         yield
