@@ -2,7 +2,7 @@
 
 The functions are run as they are. Of ``TimingWheel`` the methods ``add``, ``advance_clock`` and
 ``new_parent`` are run on a level whose fields are symbols and whose buckets, queue and parent note
-what they are given. `theory` takes the module, so that a changed one can be given to it.
+their arguments. `theory` takes the module, so that a changed one can be given to it.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Level:
     overflow_wheel: Noting
     parent: Callable[[], Noting]
 
-    def __init__(self, *made: Any) -> None:
-        self.made = made
+    def __init__(self, *arguments: Any) -> None:
+        self.made = arguments
 
 
 class Noting:
@@ -62,11 +62,11 @@ class Noting:
     def method(self, name: str, answer: Any) -> Callable[..., Any]:
         """A method that notes its arguments under ``name`` and returns ``answer``."""
 
-        def called(*given: Any) -> Any:
-            self.noted.append((name, given))
+        def call(*arguments: Any) -> Any:
+            self.noted.append((name, arguments))
             return answer
 
-        return called
+        return call
 
 
 class Buckets:
@@ -95,7 +95,7 @@ def level(c: Any, t: Any, w: Any) -> Level:
 
 
 def adding(wheel: Any) -> Any:
-    """(what ``add`` does, the slot, the key) for a deadline, a clock, a tick and a size.
+    """(the outcome of ``add``, the slot, the key) for a deadline, a clock, a tick and a size.
 
     Slot and key are -1 unless the entry is taken.
 
@@ -103,18 +103,18 @@ def adding(wheel: Any) -> Any:
     """
 
     def run(e: Any, c: Any, t: Any, w: Any) -> tuple[Any, Any, Any]:
-        one = level(c, t, w)
-        result = wheel.add(one, SimpleNamespace(expiration_ms=e, cancelled=lambda: False))
-        if one.buckets.index is not None:
-            calls = one.buckets.bucket.noted
+        base = level(c, t, w)
+        result = wheel.add(base, SimpleNamespace(expiration_ms=e, cancelled=lambda: False))
+        if base.buckets.index is not None:
+            calls = base.buckets.bucket.noted
             if (
                 result is not True
                 or [name for name, _ in calls] != ["add", "set_expiration"]
-                or [name for name, _ in one.queue.noted] != ["offer"]
+                or [name for name, _ in base.queue.noted] != ["offer"]
             ):
                 return SOMETHING_ELSE, -1, -1
-            return TAKEN, one.buckets.index, calls[1][1][0]
-        passed_on = [name for name, _ in one.upper.noted] == ["add"] and result is True
+            return TAKEN, base.buckets.index, calls[1][1][0]
+        passed_on = [name for name, _ in base.upper.noted] == ["add"] and result is True
         return (PASSED_ON if passed_on else DUE if result is False else SOMETHING_ELSE), -1, -1
 
     return run
@@ -124,10 +124,10 @@ def advancing(wheel: Any) -> Any:
     """(the clock after ``advance_clock``, 1 where the parent gets a time, that time or -1)."""
 
     def run(c: Any, time: Any, t: Any) -> tuple[Any, Any, Any]:
-        one = level(c, t, 2)
-        wheel.advance_clock(one, time)
-        passed = [given[0] for name, given in one.upper.noted if name == "advance_clock"]
-        return one.current_time, len(passed), passed[0] if passed else -1
+        base = level(c, t, 2)
+        wheel.advance_clock(base, time)
+        times = [arguments[0] for name, arguments in base.upper.noted if name == "advance_clock"]
+        return base.current_time, len(times), times[0] if times else -1
 
     return run
 
@@ -142,7 +142,7 @@ def making(wheel: Any) -> Any:
 
 
 def decided(e: Number, c: Number, t: Number, w: Number) -> Number:
-    """What the theorems say that ``add`` does."""
+    """The outcome of ``add`` by the theorems."""
     return when(e < c + t, DUE, when(e < c + mul(t, w), TAKEN, PASSED_ON))
 
 
@@ -155,11 +155,11 @@ def as_add_says(wheel: Any, e: Number, c: Number, t: Number, w: Number) -> Claim
 
 
 def as_advance_says(wheel: Any, c: Number, time: Number, t: Number) -> Claim:
-    clock, count, passed = run_on(advancing(wheel), c, time, t)
+    clock, count, upper_time = run_on(advancing(wheel), c, time, t)
     return both(
         clock == advanced(c, time, t),
         count == when(moves(c, time, t), 1, 0),
-        implies(moves(c, time, t), passed == trim(time, t)),
+        implies(moves(c, time, t), upper_time == trim(time, t)),
     )
 
 
@@ -172,7 +172,7 @@ def as_parent_says(wheel: Any, c: Number, t: Number, w: Number) -> Claim:
 
 
 class AWholeTurn:
-    """Takes what is exactly one turn ahead."""
+    """Takes an entry that is exactly one turn ahead."""
 
     def add(self: Any, entry: Any) -> Any:
         deadline, current = entry.expiration_ms, self.current_time
@@ -207,16 +207,16 @@ class FromZero:
 
 def theory(code: Any) -> Arithmetic:
     """The theorems about a module with the names of ``impl.timing_wheel``."""
-    made = Arithmetic("arith.code", mechanism="timing_wheel", after=(bounds.THEORY,))
-    prove_functions(made, code)
-    prove_bounds(made, code)
-    prove_methods(made, code.TimingWheel)
-    return made
+    arithmetic = Arithmetic("arith.code", mechanism="timing_wheel", after=(bounds.THEORY,))
+    prove_functions(arithmetic, code)
+    prove_bounds(arithmetic, code)
+    prove_methods(arithmetic, code.TimingWheel)
+    return arithmetic
 
 
-def prove_functions(made: Arithmetic, code: Any) -> None:
+def prove_functions(arithmetic: Arithmetic, code: Any) -> None:
     """Slot, key and trim are the terms of T1 - T8."""
-    made.prove(
+    arithmetic.prove(
         "code-bucket_index",
         "bucket_index is the slot of T1 - T3",
         lambda e, t, w: {"tick": t >= 1, "size": w >= 1},
@@ -232,7 +232,7 @@ def prove_functions(made: Arithmetic, code: Any) -> None:
         vivid=LEVEL,
         assumes=("A-PYTHON",),
     )
-    made.prove(
+    arithmetic.prove(
         "code-bucket_expiration",
         "bucket_expiration is the key of T4 and T6",
         lambda e, t: {"tick": t >= 1},
@@ -248,7 +248,7 @@ def prove_functions(made: Arithmetic, code: Any) -> None:
         vivid={"t": 3},
         assumes=("A-PYTHON",),
     )
-    made.prove(
+    arithmetic.prove(
         "code-trim",
         "trim is the trim of T5 and T8",
         lambda T, t: {"tick": t >= 1},
@@ -266,9 +266,9 @@ def prove_functions(made: Arithmetic, code: Any) -> None:
     )
 
 
-def prove_bounds(made: Arithmetic, code: Any) -> None:
-    """What a level takes is what ``expired`` and ``fits`` say."""
-    made.prove(
+def prove_bounds(arithmetic: Arithmetic, code: Any) -> None:
+    """A level takes the entries that ``expired`` and ``fits`` say."""
+    arithmetic.prove(
         "code-fits",
         "expired and fits are the bounds of what a level takes",
         lambda e, c, t, w: {},
@@ -291,9 +291,9 @@ def prove_bounds(made: Arithmetic, code: Any) -> None:
     )
 
 
-def prove_methods(made: Arithmetic, wheel: Any) -> None:
-    """The methods of a wheel do what the theorems say."""
-    made.prove(
+def prove_methods(arithmetic: Arithmetic, wheel: Any) -> None:
+    """The methods of a wheel do as the theorems say."""
+    arithmetic.prove(
         "code-add",
         "TimingWheel.add does what the theorems say of an entry: "
         "it is due, or taken into its slot under its key, or passed on",
@@ -310,7 +310,7 @@ def prove_methods(made: Arithmetic, wheel: Any) -> None:
         vivid=LEVEL | {"c": 6},
         assumes=("A-PYTHON", "A-INTERVAL"),
     )
-    made.prove(
+    arithmetic.prove(
         "code-advance_clock",
         "TimingWheel.advance_clock moves the clock as in T5 and T8, and tells the parent this "
         "level's time",
@@ -327,7 +327,7 @@ def prove_methods(made: Arithmetic, wheel: Any) -> None:
         vivid={"t": 3, "c": 6, "T": 17},
         assumes=("A-PYTHON",),
     )
-    made.prove(
+    arithmetic.prove(
         "code-new_parent",
         "a parent's tick is this level's turn, its size the same; "
         "it starts from this level's clock",

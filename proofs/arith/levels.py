@@ -1,4 +1,4 @@
-"""Levels above each other: a level takes what the one below passes on, and demotes it. T9 - T13.
+"""Levels above each other: a level takes an entry from the one below, and demotes it. T9 - T13.
 
 Level k has tick ``t`` and ``w`` buckets; the next one's tick is its turn, t w. Symbols for two
 neighbours are enough: nothing is raised to a power. By T8 every clock is trim of one time.

@@ -1,4 +1,4 @@
-"""What ``impl/timing_wheel.py`` tells the delay queue of a bucket, run on symbols.
+"""How ``impl/timing_wheel.py`` presents a bucket to the delay queue, run on symbols.
 
 How long a bucket waits, and where it stands among others. The queue's own code is proved in
 ``proofs/heap``.
@@ -33,12 +33,12 @@ def standing(now: Any) -> SimpleNamespace:
 def comparing(compare: Any) -> Any:
     """How a bucket with one key compares to a bucket with another. ``compare``: its method."""
 
-    def run(mine: Any, others: Any) -> Any:
-        one, two = (
+    def run(first: Any, second: Any) -> Any:
+        item, two = (
             SimpleNamespace(expiration=SimpleNamespace(get=lambda key=key: key))
-            for key in (mine, others)
+            for key in (first, second)
         )
-        return compare(one, two)
+        return compare(item, two)
 
     return run
 
@@ -54,8 +54,8 @@ def as_order_says(compare: Any, k: Number, m: Number) -> Claim:
 
 def theory(bucket: Any) -> Arithmetic:
     """The theorems about a class with the methods of ``Bucket``."""
-    made = Arithmetic("arith.queue_code", mechanism="timing_wheel", after=(code.THEORY,))
-    made.prove(
+    arithmetic = Arithmetic("arith.queue_code", mechanism="timing_wheel", after=(code.THEORY,))
+    arithmetic.prove(
         "code-get_delay",
         "Bucket.get_delay is what is left until its key, and 0 from then on",
         lambda k, now: {},
@@ -66,7 +66,9 @@ def theory(bucket: Any) -> Arithmetic:
                 "modulo",
                 "the key is taken modulo 2^31: every bucket is due after 24.8 days",
                 claim=lambda k, now: as_delay_says(
-                    lambda one: max(one.expiration.get() % 2**31 - one.clock.hi_res_clock_ms(), 0),
+                    lambda item: max(
+                        item.expiration.get() % 2**31 - item.clock.hi_res_clock_ms(), 0
+                    ),
                     k,
                     now,
                 ),
@@ -75,8 +77,8 @@ def theory(bucket: Any) -> Arithmetic:
                 "capped",
                 "no bucket waits for more than 2^31 - 1 milliseconds",
                 claim=lambda k, now: as_delay_says(
-                    lambda one: min(
-                        max(one.expiration.get() - one.clock.hi_res_clock_ms(), 0), 2**31 - 1
+                    lambda item: min(
+                        max(item.expiration.get() - item.clock.hi_res_clock_ms(), 0), 2**31 - 1
                     ),
                     k,
                     now,
@@ -86,7 +88,7 @@ def theory(bucket: Any) -> Arithmetic:
         vivid={"now": 7},
         assumes=("A-PYTHON",),
     )
-    made.prove(
+    arithmetic.prove(
         "code-compare_to",
         "Bucket.compare_to is the order of the keys",
         lambda k, m: {},
@@ -97,14 +99,14 @@ def theory(bucket: Any) -> Arithmetic:
                 "difference",
                 "the difference of the keys, which is no sign",
                 claim=lambda k, m: as_order_says(
-                    lambda one, two: one.expiration.get() - two.expiration.get(), k, m
+                    lambda item, two: item.expiration.get() - two.expiration.get(), k, m
                 ),
             )
         ],
         vivid={"k": 7},
         assumes=("A-PYTHON",),
     )
-    return made
+    return arithmetic
 
 
 THEORY = theory(timing_wheel.Bucket)

@@ -25,20 +25,22 @@ def admitting(timer: Any) -> Any:
     """
 
     def run(now: Any, delay: Any, last: Any) -> Any:
-        entered: list[Any] = []
-        one = SimpleNamespace(
+        deadlines: list[Any] = []
+        fake = SimpleNamespace(
             lock=SimpleNamespace(read_lock=nullcontext()),
             closed=False,
             clock=SimpleNamespace(hi_res_clock_ms=lambda: now),
             max_deadline_ms=last,
             let_go=lambda: None,
-            add_timer_task_entry=lambda entry: entered.append(entry.expiration_ms),
+            add_timer_task_entry=lambda entry: deadlines.append(entry.expiration_ms),
         )
         try:
-            timer.add(one, SimpleNamespace(delay_ms=delay, set_timer_task_entry=lambda entry: None))
+            timer.add(
+                fake, SimpleNamespace(delay_ms=delay, set_timer_task_entry=lambda entry: None)
+            )
         except ValueError:
             return REFUSED
-        return entered[0]
+        return deadlines[0]
 
     return run
 
@@ -60,7 +62,7 @@ class NoBound:
 
 
 class NoSign:
-    """Refuses what is too far, and takes what is before 0."""
+    """Refuses a deadline that is too far, and takes one before 0."""
 
     def add(self: Any, task: Any) -> None:
         deadline = self.clock.hi_res_clock_ms() + task.delay_ms
@@ -71,8 +73,8 @@ class NoSign:
 
 def theory(timer: Any) -> Arithmetic:
     """The theorem about a class with the methods of ``SystemTimer``."""
-    made = Arithmetic("arith.timer_code", mechanism="system_timer", after=(code.THEORY,))
-    made.prove(
+    arithmetic = Arithmetic("arith.timer_code", mechanism="system_timer", after=(code.THEORY,))
+    arithmetic.prove(
         "code-deadlines",
         "SystemTimer.add takes a deadline, now and the delay, if it is from 0 to the last one, and "
         "refuses every other",
@@ -95,7 +97,7 @@ def theory(timer: Any) -> Arithmetic:
         vivid={"now": 7, "last": 1000},
         assumes=("A-PYTHON",),
     )
-    return made
+    return arithmetic
 
 
 THEORY = theory(system_timer.SystemTimer)

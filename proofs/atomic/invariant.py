@@ -1,4 +1,4 @@
-"""The invariant of module Atomic: who has the lock, and what it has read of the variable."""
+"""The invariant of module Atomic: the lock's owner, and its reading of the variable."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Variable(Invariant):
     """The generated system, and the conjuncts."""
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What the definitions of sets say."""
+        """The definitions of sets."""
         return [*super().given(s), ForAll([T], s.Threads[T] == (T != NO_ONE))]
 
     @conjunct
     def no_one_runs_nowhere(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is no thread is at no label."""
+        """An element that is no thread is at no label."""
         return ForAll([T], at(s, T, "Nowhere") == (T == NO_ONE))
 
     @conjunct
@@ -54,7 +54,7 @@ class Variable(Invariant):
 
     @conjunct
     def what_was_read_is_there(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What a thread with the lock has read of the variable is what it holds."""
+        """The value that a thread with the lock has read of the variable is the variable's own."""
         return ForAll(
             [T],
             And(

@@ -16,19 +16,19 @@ def scenario(
 ) -> dict[str, Any]:
     """A scenario as plain data. ``threads``: thread -> its steps, as a scenario file has them.
 
-    ``kind``: object -> what it is equal to, none where values are numbers.
+    ``kind``: object -> its equal, none where values are numbers.
     """
 
     def step(text: str) -> list[Any]:
         name, *values = text.split()
         return [name, *(values if kind else map(int, values))]
 
-    steps = {name: [step(word) for word in of.split("; ")] for name, of in threads.items()}
+    steps = {name: [step(word) for word in text.split("; ")] for name, text in threads.items()}
     return {"initial": initial, "kind": kind or [], "threads": steps}
 
 
 class Numbered(Here):
-    """The system at a scenario's size. Objects, and what they are equal to, are numbers."""
+    """The system at a scenario's size. Objects and their equals are numbers."""
 
     def number(self, value: Any) -> Any:
         """The number of an object, from 1; a number as it is."""
@@ -37,7 +37,9 @@ class Numbered(Here):
         return names.index(value) + 1 if isinstance(value, str) else value
 
     def rigid(self, constants: Mapping[str, Any]) -> dict[str, Any]:
-        kind = {self.number(one): self.number(of) for one, of in dict(constants["Kind"]).items()}
+        kind = {
+            self.number(name): self.number(value) for name, value in dict(constants["Kind"]).items()
+        }
         return super().rigid({**constants, "Kind": kind})
 
     def value(self, shape: Shape, value: Any) -> Any:

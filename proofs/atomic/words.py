@@ -1,7 +1,7 @@
-"""What the names of ``spec/Atomic.tla`` are to Z3.
+"""The names of ``spec/Atomic.tla`` as Z3 has them.
 
-A value is a number. One that stands for an object is read by ``=`` alone, and by ``Kind``. What
-operations have returned has no terms: ``exact`` says of it what is claimed.
+A value is a number. One that stands for an object is read by ``=`` alone, and by ``Kind``. The
+results of operations have no terms: ``exact`` has the claim about them.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from wheelproof.prove.ts.system import WHOLE, Step, array, conjunct
 (U,) = THREAD.consts("other_thread")
 
 
-def names_broker(of: z3.ExprRef) -> z3.BoolRef:
-    """What stands in /controller is a broker's name."""
-    return And(of != NO_ONE, of != NO_NAME)
+def names_broker(broker: z3.ExprRef) -> z3.BoolRef:
+    """The name in /controller is a broker's."""
+    return And(broker != NO_ONE, broker != NO_NAME)
 
 
 class Fenced(Epochs):
@@ -32,7 +32,7 @@ class Fenced(Epochs):
     @conjunct
     def no_early_elector(self, s: SimpleNamespace) -> z3.BoolRef:
         """No thread is at a label of the elector up to 2.0."""
-        early = [label for label, of in self.PROCEDURES.of.items() if of in OF_EARLY]
+        early = [label for label, procedure in self.PROCEDURES.of.items() if procedure in OF_EARLY]
         return ForAll([T], Not(at(s, T, *early)))
 
     @conjunct
@@ -51,31 +51,31 @@ class Elected(Fenced):
     VARIABLES = {"winner": array(WHOLE, THREAD)}
     RIGID = {"Connection": array(THREAD, THREAD), "Manner": array(THREAD, MANNER.of)}
 
-    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: object) -> Step:
-        made = super().taken(name, s, t, chosen)
-        return Step(made.guards, {**made.updates, **self.ghosts(name, made, s, t)})
+    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
+        move = super().taken(name, s, t, choices)
+        return Step(move.guards, {**move.updates, **self.ghosts(name, move, s, t)})
 
     def ghosts(
-        self, name: str, made: Step, s: SimpleNamespace, t: z3.ExprRef
+        self, name: str, move: Step, s: SimpleNamespace, t: z3.ExprRef
     ) -> dict[str, z3.ExprRef]:
         """The ghost's next value: a step that elects gives the new epoch to its broker."""
-        if "elections" not in made.updates:
+        if "elections" not in move.updates:
             return {}
         to = NO_ONE if name.startswith("N7_") else t
-        return {"winner": Store(s.winner, made.updates["elections"], to)}
+        return {"winner": Store(s.winner, move.updates["elections"], to)}
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return [*super().initially(s), s.winner[1] == s.First]
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What is written by hand names no broker. Each has one connection and one end."""
-        word, named = s.Program_1_word[T][K], s.Program_2_Broker[T][K]
-        connects, written, leaves = map(OPERATION.value, ("connect", "overwrite", "leave"))
+        """A name that is written by hand names no broker. Each has one connection and one end."""
+        word, broker = s.Program_1_word[T][K], s.Program_2_Broker[T][K]
+        connects, overwrites, leaves = map(OPERATION.value, ("connect", "overwrite", "leave"))
         return [
             *super().given(s),
-            ForAll([T, K], Implies(word == written, named == NO_NAME)),
-            ForAll([T, K], Implies(word == connects, s.Connection[named] == T)),
-            ForAll([T, K], Implies(word == leaves, s.Program_3_word[T][K] == s.Manner[named])),
+            ForAll([T, K], Implies(word == overwrites, broker == NO_NAME)),
+            ForAll([T, K], Implies(word == connects, s.Connection[broker] == T)),
+            ForAll([T, K], Implies(word == leaves, s.Program_3_word[T][K] == s.Manner[broker])),
         ]
 
     # -- connections, and what is written by hand
@@ -102,7 +102,7 @@ class Elected(Fenced):
 
     @conjunct
     def no_broker_is_written_by_hand(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is written into /controller by hand names no broker."""
+        """A name that is written into /controller by hand names no broker."""
         return ForAll([T], Implies(at(s, T, "N8"), s.id[T] == NO_NAME))
 
     @conjunct
@@ -157,15 +157,15 @@ class Elected(Fenced):
 
         A broker that has ended abruptly reads no more.
         """
-        ended = s.leaves[s.node_id] == MANNER.value("abruptly")
+        is_ended = s.leaves[s.node_id] == MANNER.value("abruptly")
         return Implies(
-            And(names_broker(s.node_id), Not(ended), Not(at(s, s.node_id, "C4", "C7"))),
+            And(names_broker(s.node_id), Not(is_ended), Not(at(s, s.node_id, "C4", "C7"))),
             read(s, "epoch_value", s.node_id) == s.elections,
         )
 
     @conjunct
     def elects_itself_without_a_node(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A broker that begins an election has no node; what it has later is of that election."""
+        """A broker that begins an election has no node; a later node is of that election."""
         return And(
             ForAll([T], Implies(at(s, T, "C3", "B1", "B2"), s.node_id != T)),
             ForAll(
@@ -180,30 +180,30 @@ class Elected(Fenced):
     @conjunct
     def own_node_is_of_a_later_epoch(self, s: SimpleNamespace) -> z3.BoolRef:
         """After a refusal, a broker that finds its node has won an epoch that it did not see."""
-        found = read(s, "epoch_value", T)
+        epoch = read(s, "epoch_value", T)
         return ForAll(
             [T],
             Implies(
                 And(at(s, T, "C5"), read(s, "node_id", T) == T),
-                And(found > s.seen_value[T], s.winner[found] == T),
+                And(epoch > s.seen_value[T], s.winner[epoch] == T),
             ),
         )
 
     @conjunct
     def next_epoch_is_its_own(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who found its node has won the epoch after the one seen, or a later one is there."""
-        found, following = read(s, "epoch_value", T), s.seen_value[T] + 1
+        """A broker that found its node has won the epoch after the one seen, or a later is set."""
+        epoch, following = read(s, "epoch_value", T), s.seen_value[T] + 1
         return ForAll(
             [T],
             Implies(
                 at(s, T, "C6"),
-                And(found >= following, Or(found > following, s.winner[following] == T)),
+                And(epoch >= following, Or(epoch > following, s.winner[following] == T)),
             ),
         )
 
     @conjunct
     def own_epochs_were_won(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A broker's own epoch was given to it, and who acts has one."""
+        """A broker's own epoch was given to it, and an acting broker has one."""
         return ForAll(
             [T],
             And(

@@ -1,7 +1,7 @@
-"""Module Controller as a system, with what holds of its epochs whatever the electors are.
+"""Module Controller as a system, with the facts about its epochs under all electors.
 
 The system is generated of the module that SANY has read. Its conjuncts are an invariant of the
-module itself: what is claimed of brokers is claimed of every thread, since both are of one sort.
+module itself: a claim about brokers is one about every thread, since both are of one sort.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from wheelproof.prove.ts.system import conjunct
 (T,) = THREAD.consts("thread")
 K = z3.Int("number")
 NO_NAME = z3.Const(named_element(UNREADABLE), THREAD.z3)
-"""What is written into /controller by hand and names no broker."""
+"""The name that is written into /controller by hand and is no broker's."""
 NEVER_ANY = z3.Const(named_element(NEVER), THREAD.z3)
 """The first controller, where there was none ever."""
 PART = ("epoch", "by", "isr")
@@ -53,7 +53,7 @@ at, back = partial(system.at, LABEL), partial(system.back, LABEL)
 
 
 def read(s: SimpleNamespace, name: str, t: z3.ExprRef) -> z3.ExprRef:
-    """What a broker's server has: the current value, or an older one where it is late."""
+    """The value of a broker's server: the current one, or an older one where it is late."""
     return If(s.late_has[t], getattr(s, f"late_item_{name}")[t], getattr(s, name))
 
 
@@ -68,17 +68,17 @@ def is_missing(s: SimpleNamespace, value: z3.ArithRef, version: z3.ArithRef) -> 
 
 
 def is_past(s: SimpleNamespace, name: str) -> z3.BoolRef:
-    """A state of the partition, of the thread T, is of an older version, or what there is."""
+    """A state of the partition, of the thread T, is of an older version, or the present one."""
     version = getattr(s, f"{name}_version")[T]
-    same = [getattr(s, f"{name}_{each}")[T] == getattr(s, f"part_{each}") for each in PART]
+    same = [getattr(s, f"{name}_{field}")[T] == getattr(s, f"part_{field}") for field in PART]
     return And(version <= s.part_version, Implies(version == s.part_version, And(same)))
 
 
 class Epochs(Invariant):
-    """The generated system, and the conjuncts about epochs, partitions and who works."""
+    """The generated system, and the conjuncts about epochs, partitions and workers."""
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What Init says, but for the number of sessions."""
+        """The formulas of Init, but for the number of sessions."""
         return starts(self, s, ("sessions", *self.WORDS.unread))
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
@@ -92,7 +92,7 @@ class Epochs(Invariant):
             *super().given(s),
             ForAll([T, K], Implies(about, s.Program_2_Broker[T][K] != NO_ONE)),
             ForAll([T, K], Implies(word == OPERATION.value("serve"), s.Brokers[T])),
-            *[Not(s.Brokers[each]) for each in (NO_ONE, NO_NAME, NEVER_ANY)],
+            *[Not(s.Brokers[name]) for name in (NO_ONE, NO_NAME, NEVER_ANY)],
             z3.Distinct(NO_ONE, NO_NAME, NEVER_ANY),
             Or(s.First == NO_ONE, s.First == NEVER_ANY, s.Brokers[s.First]),
             ForAll([T], Implies(And(s.First == NEVER_ANY, s.Brokers[T]), kind)),
@@ -120,13 +120,17 @@ class Epochs(Invariant):
     @conjunct
     def brokers_serve(self, s: SimpleNamespace) -> z3.BoolRef:
         """A thread that handles events is a broker's."""
-        handling = [each for each, of in self.PROCEDURES.of.items() if of in (*OF_EARLY, "serve")]
+        handling = [
+            label
+            for label, procedure in self.PROCEDURES.of.items()
+            if procedure in (*OF_EARLY, "serve")
+        ]
         return ForAll([T], Implies(at(s, T, *handling), s.Brokers[T]))
 
     @conjunct
     def early_electors_are_early(self, s: SimpleNamespace) -> z3.BoolRef:
         """A thread at a label of the elector up to 2.0 is of a broker that has it."""
-        early = [each for each, of in self.PROCEDURES.of.items() if of in OF_EARLY]
+        early = [label for label, procedure in self.PROCEDURES.of.items() if procedure in OF_EARLY]
         kind = s.Elector[T] == ELECTOR.value("EarlyElector")
         return ForAll([T], Implies(at(s, T, *early), kind))
 
@@ -186,7 +190,7 @@ class Epochs(Invariant):
 
     @conjunct
     def known_partitions_were_read(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What a broker knows of the partition is older, or what there is."""
+        """A broker's view of the partition is older, or the present one."""
         return ForAll([T], is_past(s, "known"))
 
     @conjunct

@@ -20,14 +20,14 @@ from wheelproof.prove.kernel import Theory
 class Controller(Subject):
     """The module. The labels of the elector up to 2.0 are those of one system alone."""
 
-    def small(self, of: type[Invariant]) -> Sequence[Program]:
-        return (*SMALL, *(EARLY if of is Epochs else ()))
+    def small(self, invariant: type[Invariant]) -> Sequence[Program]:
+        return (*SMALL, *(EARLY if invariant is Epochs else ()))
 
 
-def hints(of: Epochs, _name: str) -> list[z3.ExprRef]:
+def hints(epochs: Epochs, _name: str) -> list[z3.ExprRef]:
     """The operation that a thread is in, and the next epoch."""
-    s = of.symbols()
-    return [s.turn[each] - 1 for each in z3.Consts("t! any_Broker_1", of.WORDS.threads.z3)]
+    s = epochs.symbols()
+    return [s.turn[thread] - 1 for thread in z3.Consts("t! any_Broker_1", epochs.WORDS.threads.z3)]
 
 
 SUBJECT = Controller(

@@ -17,10 +17,10 @@ def scenario(first: str = "none", early: str = "", **threads: str) -> dict[str, 
     """A scenario as plain data.
 
     ``first``: a broker, "none" or "never". ``early``: the brokers with the elector up to 2.0.
-    ``threads``: thread -> its steps, as a scenario file has them. Who serves is a broker.
+    ``threads``: thread -> its steps, as a scenario file has them. A thread that serves is a broker.
     """
-    steps = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
-    brokers = [name for name, of in steps.items() if of[0] == ["serve"]]
+    steps = {name: [word.split() for word in text.split("; ")] for name, text in threads.items()}
+    brokers = [name for name, program in steps.items() if program[0] == ["serve"]]
     return {
         "first": first,
         "session": {name: number for number, name in enumerate(brokers, 1)},
@@ -34,29 +34,34 @@ def scenario(first: str = "none", early: str = "", **threads: str) -> dict[str, 
 class Here(Placed):
     """The system at a scenario's size. A name that is no thread's is where threads begin."""
 
-    def values(self, frozen: Any) -> dict[str, Any]:
-        values = super().values(frozen)
-        others = [each for each in self.elements["Broker"] if each not in self.model.threads]
-        begun = {"pc": LABEL.called["T0"], "turn": 1} | {
+    def values(self, model_state: Any) -> dict[str, Any]:
+        values = super().values(model_state)
+        strangers = [
+            broker for broker in self.elements["Broker"] if broker not in self.model.threads
+        ]
+        initial = {"pc": LABEL.called["T0"], "turn": 1} | {
             f"ret_{name}": LABEL.called[ABSENT] for name in self.system.PROCEDURES.names
         }
         return values | {
-            name: {**values[name], **dict.fromkeys(others, value)} for name, value in begun.items()
+            name: {**values[name], **dict.fromkeys(strangers, value)}
+            for name, value in initial.items()
         }
 
 
 def elements(program: Mapping[str, Any]) -> dict[str, Any]:
-    """Names of threads and brokers, what names none, and numbers."""
+    """Names of threads and brokers, the names of none, and numbers."""
     names = dict.fromkeys((*program["threads"], *program["session"], UNREADABLE, NEVER))
     return {"Broker": tuple(names), "Int": range(NUMBERS)}
 
 
 def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
-    """Who connects a broker, and how it ends."""
-    steps = [(thread, each) for thread, own in program["threads"].items() for each in own]
+    """The thread that connects a broker, and the manner of its end."""
+    steps = [
+        (thread, step) for thread, operations in program["threads"].items() for step in operations
+    ]
     return {
-        "Connection": {each[1]: thread for thread, each in steps if each[0] == "connect"},
-        "Manner": {each[1]: MANNER.called[each[2]] for _, each in steps if each[0] == "leave"},
+        "Connection": {step[1]: thread for thread, step in steps if step[0] == "connect"},
+        "Manner": {step[1]: MANNER.called[step[2]] for _, step in steps if step[0] == "leave"},
     }
 
 

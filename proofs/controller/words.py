@@ -1,9 +1,9 @@
-"""What the names of ``spec/Controller.tla`` are to Z3.
+"""The names of ``spec/Controller.tla`` as Z3 has them.
 
 Threads and brokers are of one sort: the event thread of a broker has the broker's name. Its null is
-also what the module calls ``None``, and a function over brokers is blank elsewhere. Five variables
-have no terms: the queues, the watches, who handles an event, whether faults are over, and what a
-notification asks for. So an event may be any.
+also the ``None`` of the module, and a function over brokers is blank elsewhere. Five variables have
+no terms: the queues, the watches, the handler of an event, whether faults are over, and the request
+of a notification. So an event may be any.
 """
 
 from __future__ import annotations

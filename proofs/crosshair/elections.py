@@ -4,7 +4,7 @@ CrossHair confirms them over all paths, for any numbers of brokers and any order
 the preconditions. ``proofs/elections`` has them for any number of replicas. ``elections.toml`` says
 which decision of ``mutants/partition_leader`` each of them needs: CrossHair refutes it without.
 
-``order``: the assignment, or the target of a reassignment; ``going``: who shuts down.
+``order``: the assignment, or the target of a reassignment; ``going``: the brokers that shut down.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OFFLINE, REASSIGN, PREFERRED, SHUTDOWN = KINDS = range(4)
 def elected(
     kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
 ) -> Elected | None:
-    """What the code's election of a kind gives."""
+    """The result of the code's election of a kind."""
     if kind == OFFLINE:
         return offline_partition_leader_election(order, isr, live, unclean)
     if kind == REASSIGN:
@@ -36,10 +36,14 @@ def elected(
 def sound(
     kind: int, order: list[int], isr: list[int], live: set[int], going: set[int], unclean: bool
 ) -> list[int]:
-    """Who may lead, in the order that decides: a formula that shares nothing with the code."""
-    chosen = order[:1] if kind == PREFERRED else order
-    up = [each for each in chosen if each in live and not (kind == SHUTDOWN and each in going)]
-    in_sync = [each for each in up if each in isr]
+    """The replicas that may lead, in the order that decides: a formula apart from the code."""
+    candidates = order[:1] if kind == PREFERRED else order
+    up = [
+        replica
+        for replica in candidates
+        if replica in live and not (kind == SHUTDOWN and replica in going)
+    ]
+    in_sync = [replica for replica in up if replica in isr]
     return up if kind == OFFLINE and unclean and not in_sync else in_sync
 
 
@@ -52,8 +56,8 @@ def clean_leader_in_the_old_isr(
     pre: len(live) <= 2 and len(going) <= 1
     post: __return__
     """
-    found = elected(kind, order, isr, live, going, unclean)
-    return found is None or found.leader in isr or (found.unclean and unclean)
+    election = elected(kind, order, isr, live, going, unclean)
+    return election is None or election.leader in isr or (election.unclean and unclean)
 
 
 def leader_is_up(
@@ -65,9 +69,9 @@ def leader_is_up(
     pre: len(live) <= 2 and len(going) <= 1
     post: __return__
     """
-    found = elected(kind, order, isr, live, going, unclean)
-    gone = found is not None and kind == SHUTDOWN and found.leader in going
-    return found is None or (found.leader in live and not gone)
+    election = elected(kind, order, isr, live, going, unclean)
+    is_leaving = election is not None and kind == SHUTDOWN and election.leader in going
+    return election is None or (election.leader in live and not is_leaving)
 
 
 def first_in_assignment(
@@ -79,8 +83,10 @@ def first_in_assignment(
     pre: len(live) <= 2 and len(going) <= 1
     post: __return__
     """
-    found = elected(kind, order, isr, live, going, unclean)
-    return found is None or [found.leader] == sound(kind, order, isr, live, going, unclean)[:1]
+    election = elected(kind, order, isr, live, going, unclean)
+    return (
+        election is None or [election.leader] == sound(kind, order, isr, live, going, unclean)[:1]
+    )
 
 
 def none_if_and_only_if_no_replica_may(
@@ -92,8 +98,8 @@ def none_if_and_only_if_no_replica_may(
     pre: len(live) <= 2 and len(going) <= 1
     post: __return__
     """
-    found = elected(kind, order, isr, live, going, unclean)
-    return (found is None) == (not sound(kind, order, isr, live, going, unclean))
+    election = elected(kind, order, isr, live, going, unclean)
+    return (election is None) == (not sound(kind, order, isr, live, going, unclean))
 
 
 def leader_in_the_new_isr(
@@ -105,8 +111,8 @@ def leader_in_the_new_isr(
     pre: len(live) <= 2 and len(going) <= 1
     post: __return__
     """
-    found = elected(kind, order, isr, live, going, unclean)
-    return found is None or found.leader in found.isr
+    election = elected(kind, order, isr, live, going, unclean)
+    return election is None or election.leader in election.isr
 
 
 def isr_never_grows(
@@ -118,12 +124,12 @@ def isr_never_grows(
     pre: len(live) <= 2 and len(going) <= 1
     post: __return__
     """
-    found = elected(kind, order, isr, live, going, unclean)
-    if found is None:
+    election = elected(kind, order, isr, live, going, unclean)
+    if election is None:
         return True
-    if found.unclean:
-        return found.isr == (found.leader,)
-    return all(each in isr for each in found.isr)
+    if election.unclean:
+        return election.isr == (election.leader,)
+    return all(replica in isr for replica in election.isr)
 
 
 def isr_order_irrelevant(
@@ -135,11 +141,15 @@ def isr_order_irrelevant(
     pre: len(live) <= 2 and len(going) <= 1
     post: __return__
     """
-    one = elected(kind, order, isr, live, going, unclean)
-    other = elected(kind, order, isr[::-1], live, going, unclean)
-    if one is None or other is None:
-        return one is other
-    return (one.leader, one.isr, one.unclean) == (other.leader, other.isr[::-1], other.unclean)
+    first = elected(kind, order, isr, live, going, unclean)
+    second = elected(kind, order, isr[::-1], live, going, unclean)
+    if first is None or second is None:
+        return first is second
+    return (first.leader, first.isr, first.unclean) == (
+        second.leader,
+        second.isr[::-1],
+        second.unclean,
+    )
 
 
 def idempotent(

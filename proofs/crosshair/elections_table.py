@@ -56,15 +56,17 @@ def check(folder: Path, names: Iterable[str]) -> dict[str, Outcome]:
 
     Raises OutputError where CrossHair does not end as it does with verdicts.
     """
-    known: list[Contract] = [contracts(elections)[name] for name in names]
-    ended = crosshair(
+    targets: list[Contract] = [contracts(elections)[name] for name in names]
+    process = crosshair(
         "check",
         "--report_all",
         "--analysis_kind=PEP316",
         f"--per_condition_timeout={SECONDS}",
-        *[f"elections.{contract.name}" for contract in known],
+        *[f"elections.{contract.name}" for contract in targets],
         folder=folder,
     )
-    if ended.returncode not in (0, 1):
-        raise OutputError(f"CrossHair ended with {ended.returncode}: {ended.stderr.strip()[-500:]}")
-    return read(ended.stdout, known)
+    if process.returncode not in (0, 1):
+        raise OutputError(
+            f"CrossHair ended with {process.returncode}: {process.stderr.strip()[-500:]}"
+        )
+    return read(process.stdout, targets)

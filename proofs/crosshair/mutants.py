@@ -29,7 +29,7 @@ def key_rounded_up(deadline_ms: int, tick_ms: int) -> int:
 
 
 def a_whole_turn_fits(deadline_ms: int, ticks: int, wheel_size: int) -> bool:
-    """What is exactly one turn ahead is taken too: then it may get the clock's own slot.
+    """An entry that is exactly one turn ahead is taken too: then it may get the clock's own slot.
 
     pre: ticks >= 0 and wheel_size >= 2
     pre: not timing_wheel.expired(deadline_ms, ticks, 1) and deadline_ms <= ticks + wheel_size
@@ -54,7 +54,7 @@ def trim_of_negative_times(time_ms: int, tick_ms: int) -> int:
 
 
 def never_early(deadline_ms: int, time_ms: int, tick_ms: int) -> bool:
-    """What has expired has reached its deadline: false for a tick above 1.
+    """An entry that has expired has reached its deadline: false for a tick above 1.
 
     pre: deadline_ms >= 0 and time_ms >= 0 and tick_ms >= 1
     post: __return__

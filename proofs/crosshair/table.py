@@ -70,46 +70,46 @@ class Outcome:
 def contracts(module: ModuleType) -> dict[str, Contract]:
     """The functions of a module that have postconditions in their docstrings (PEP 316)."""
     source = inspect.getsource(module)
-    found = {}
+    table = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef) and (text := ast.get_docstring(node, clean=False)):
             first = node.body[0].lineno
-            numbered = [
+            lines = [
                 (first + number, line.strip()) for number, line in enumerate(text.splitlines())
             ]
             post = [
-                (line, each.removeprefix("post:").strip())
-                for line, each in numbered
-                if each.startswith("post:")
+                (line, content.removeprefix("post:").strip())
+                for line, content in lines
+                if content.startswith("post:")
             ]
             if post:
                 pre = [
-                    (line, each.removeprefix("pre:").strip())
-                    for line, each in numbered
-                    if each.startswith("pre:")
+                    (line, content.removeprefix("pre:").strip())
+                    for line, content in lines
+                    if content.startswith("pre:")
                 ]
-                found[node.name] = Contract(
+                table[node.name] = Contract(
                     node.name,
-                    tuple(each for _, each in pre),
-                    tuple(each for _, each in post),
+                    tuple(condition for _, condition in pre),
+                    tuple(condition for _, condition in post),
                     tuple(line for line, _ in post),
                     tuple(line for line, _ in pre),
                 )
-    return found
+    return table
 
 
-def read(output: str, known: Iterable[Contract]) -> dict[str, Outcome]:
+def read(output: str, targets: Iterable[Contract]) -> dict[str, Outcome]:
     """The outcome of every contract.
 
     OutputError: a line is none of CrossHair's verdicts, or is about no postcondition.
     """
     verdicts: dict[int, str] = {}
     calls: dict[int, str] = {}
-    known = list(known)
-    lines = {line: [line] for contract in known for line in contract.lines}
+    targets = list(targets)
+    lines = {line: [line] for contract in targets for line in contract.lines}
     # unmet preconditions are reported on one of their lines, once for all
     # postconditions
-    unmet = {line: contract.lines for contract in known for line in contract.before}
+    unmet = {line: contract.lines for contract in targets for line in contract.before}
     for text in output.splitlines():
         if not text.strip():
             continue
@@ -136,48 +136,52 @@ def read(output: str, known: Iterable[Contract]) -> dict[str, Outcome]:
             min((verdicts.get(line, "no verdict") for line in contract.lines), key=WORST.index),
             tuple(calls[line] for line in contract.lines if line in calls),
         )
-        for contract in known
+        for contract in targets
     }
 
 
-def check(module: str, wanted: Mapping[str, str]) -> dict[str, Outcome]:
+def check(module: str, verdicts: Mapping[str, str]) -> dict[str, Outcome]:
     """Run CrossHair on a module of this package.
 
-    ``wanted``: the expected verdict of each function, which sets its time.
+    ``verdicts``: the expected verdict of each function, which sets its time.
 
     Raises OutputError where CrossHair does not end as it does with verdicts.
     """
-    known = contracts(importlib.import_module(module))
-    found: dict[str, Outcome] = {}
+    table = contracts(importlib.import_module(module))
+    outcomes: dict[str, Outcome] = {}
     for times in TIMES_MORE:
         for base, endless in (ENDING, False), (ENDLESS, True):
-            some = [
+            pending = [
                 contract
-                for name, contract in known.items()
-                if (wanted.get(name) == "bounded") is endless
-                and _unsettled(found.get(name), wanted.get(name))
+                for name, contract in table.items()
+                if (verdicts.get(name) == "bounded") is endless
+                and _needs_time(outcomes.get(name), verdicts.get(name))
             ]
-            if some:
-                found |= _checked(module, some, base * times)
-    return {name: found[name] for name in known}
+            if pending:
+                outcomes |= _outcomes(module, pending, base * times)
+    return {name: outcomes[name] for name in table}
 
 
-def _unsettled(outcome: Outcome | None, wanted: str | None) -> bool:
+def _needs_time(outcome: Outcome | None, expectation: str | None) -> bool:
     """Whether more time may lead to another outcome."""
-    return outcome is None or (outcome.verdict in FOR_LACK_OF_TIME and outcome.verdict != wanted)
+    return outcome is None or (
+        outcome.verdict in FOR_LACK_OF_TIME and outcome.verdict != expectation
+    )
 
 
-def _checked(module: str, some: list[Contract], seconds: float) -> dict[str, Outcome]:
-    ended = crosshair(
+def _outcomes(module: str, targets: list[Contract], seconds: float) -> dict[str, Outcome]:
+    process = crosshair(
         "check",
         "--report_all",
         "--analysis_kind=PEP316",
         f"--per_condition_timeout={seconds}",
-        *[f"{module}.{contract.name}" for contract in some],
+        *[f"{module}.{contract.name}" for contract in targets],
     )
-    if ended.returncode not in (0, 1):
-        raise OutputError(f"CrossHair ended with {ended.returncode}: {ended.stderr.strip()[-500:]}")
-    return read(ended.stdout, some)
+    if process.returncode not in (0, 1):
+        raise OutputError(
+            f"CrossHair ended with {process.returncode}: {process.stderr.strip()[-500:]}"
+        )
+    return read(process.stdout, targets)
 
 
 def crosshair(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -210,32 +214,32 @@ def confirmed(module: ModuleType, contract: Contract, call: str) -> str:
         .arguments
     )
     names: dict[str, Any] = vars(module) | arguments
-    if unmet := [each for each in contract.pre if not eval(each, names)]:
+    if unmet := [condition for condition in contract.pre if not eval(condition, names)]:
         return f"the precondition {unmet[0]} does not hold of {call}"
     names["__return__"] = function(**arguments)
     return (
         ""
-        if not all(eval(each, names) for each in contract.post)
+        if not all(eval(condition, names) for condition in contract.post)
         else f"every postcondition holds of {call}"
     )
 
 
 def expected() -> Mapping[str, Mapping[str, str]]:
-    """By module, what each function must end with."""
+    """By module, the verdict of each function."""
     return tomllib.loads((HERE / "expected.toml").read_text(encoding="utf-8"))
 
 
 def main() -> int:
     """Print function, expected and found verdict; 1 where they differ."""
     differ = 0
-    for module, wanted in expected().items():
-        found = check(f"proofs.crosshair.{module}", wanted)
-        for name in dict.fromkeys([*wanted, *found]):
-            verdict = found[name].verdict if name in found else "no contract"
-            differ += verdict != wanted.get(name)
-            calls = found[name].calls if name in found else ()
+    for module, verdicts in expected().items():
+        outcomes = check(f"proofs.crosshair.{module}", verdicts)
+        for name in dict.fromkeys([*verdicts, *outcomes]):
+            verdict = outcomes[name].verdict if name in outcomes else "no contract"
+            differ += verdict != verdicts.get(name)
+            calls = outcomes[name].calls if name in outcomes else ()
             print(
-                f"{module}.{name}: expected {wanted.get(name, 'nothing')}, "
+                f"{module}.{name}: expected {verdicts.get(name, 'nothing')}, "
                 f"{': '.join([verdict, *calls])}",
                 flush=True,
             )

@@ -52,7 +52,7 @@ SET = ("pending", "retry")
 
 
 class Cycle:
-    """The round as terms, from a state of which `callers` says what it is."""
+    """The round as terms, from a state that `callers` describes."""
 
     @cached_property
     def module(self) -> Stacked:
@@ -78,22 +78,22 @@ class Cycle:
 
     def blank_above(self, s: SimpleNamespace, t: z3.ExprRef, height: int) -> z3.BoolRef:
         """A thread's stack has so many frames, and nothing on the two levels above."""
-        of = levels.fields(
+        fields = levels.fields(
             self.module.MODULE.name, self.module.WORDS, self.module.PROCEDURES, self.module.SHAPES
         )
         empty = [
             getattr(s, name)[t][level] == blank(shape)
-            for name, shape in of.items()
+            for name, shape in fields.items()
             for level in range(height + 1, 3)
         ]
         return And(s.stack_height[t] == height, *empty)
 
     def begins(self, s: SimpleNamespace) -> dict[str, z3.BoolRef]:
         """Both are about to begin an attempt."""
-        found = self.operation(s)
+        premises = self.operation(s)
         for name, t in (("first", A), ("second", B)):
             k = s.turn[t]
-            found[f"the {name} begins"] = And(
+            premises[f"the {name} begins"] = And(
                 at(s, t, "T0"),
                 1 <= k,
                 k <= s.Program_length[t],
@@ -102,52 +102,54 @@ class Cycle:
                 Not(s.gaveUp[t]),
                 self.blank_above(s, t, 0),
             )
-        return found
+        return premises
 
     def callers(self, s: SimpleNamespace) -> dict[str, z3.BoolRef]:
         """Both are about to try to take the lock, which is free."""
-        found = self.operation(s)
+        premises = self.operation(s)
         for name, t in (("first", A), ("second", B)):
-            found[f"the {name} tries"] = And(
+            premises[f"the {name} tries"] = And(
                 at(s, t, "P1"),
                 s.po[t] == O,
                 Not(s.raised[t]),
                 Not(s.gaveUp[t]),
                 self.blank_above(s, t, 1),
             )
-        return found
+        return premises
 
     # -- the steps
 
-    def guards(self, name: str, of: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
+    def guards(self, name: str, before: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """A thread can take a way in a state that is given as terms."""
-        return self.placed(And(list(self.module.step(name, self.s)[1].guards)), of, t)
+        return self.placed(And(list(self.module.step(name, self.s)[1].guards)), before, t)
 
-    def after(self, name: str, of: SimpleNamespace, t: z3.ExprRef) -> SimpleNamespace:
+    def after(self, name: str, before: SimpleNamespace, t: z3.ExprRef) -> SimpleNamespace:
         """The state after a way, as terms."""
-        made = self.module.step(name, self.s)[1]
-        updates = {each: self.placed(value, of, t) for each, value in made.updates.items()}
-        return SimpleNamespace(**(vars(of) | updates))
+        step = self.module.step(name, self.s)[1]
+        updates = {
+            variable: self.placed(value, before, t) for variable, value in step.updates.items()
+        }
+        return SimpleNamespace(**(vars(before) | updates))
 
-    def placed(self, term: Any, of: SimpleNamespace, t: z3.ExprRef) -> Any:
+    def placed(self, term: Any, before: SimpleNamespace, t: z3.ExprRef) -> Any:
         """A term about the state `s` and the thread that moves, about these instead."""
-        moved = [(z3.Const("t!", THREAD.z3), t)]
-        changed = [
-            (mine, getattr(of, name))
-            for name, mine in vars(self.s).items()
-            if not mine.eq(getattr(of, name))
+        renaming = [(z3.Const("t!", THREAD.z3), t)]
+        changes = [
+            (symbol, getattr(before, name))
+            for name, symbol in vars(self.s).items()
+            if not symbol.eq(getattr(before, name))
         ]
-        return simple(z3.substitute(term, *moved, *changed))
+        return simple(z3.substitute(term, *renaming, *changes))
 
     def states(
-        self, steps: tuple[tuple[str, str], ...], of: SimpleNamespace
+        self, steps: tuple[tuple[str, str], ...], state: SimpleNamespace
     ) -> Iterator[tuple[SimpleNamespace, str, z3.ExprRef]]:
         """Each step: the state before it, the way and its thread. Then the last state."""
         for thread, name in steps:
             t = A if thread == "a" else B
-            yield of, name, t
-            of = self.after(name, of, t)
-        yield of, "", A
+            yield state, name, t
+            state = self.after(name, state, t)
+        yield state, "", A
 
     @cached_property
     def first(self) -> list[tuple[SimpleNamespace, str, z3.ExprRef]]:
@@ -163,7 +165,7 @@ class Cycle:
         """A condition whose premises hold in a reached state."""
         formulas = callers_reached(len(BEGIN) if premises.keys() == self.tries.keys() else 0)
         names = zip((A, B, O), ("Thread_a", "Thread_b", "Operation_o"), strict=True)
-        vivid = [each == z3.Const(of, each.sort()) for each, of in names]
+        vivid = [constant == z3.Const(witness, constant.sort()) for constant, witness in names]
         return VC(name, premises, goal, [*formulas, *vivid])
 
     @cached_property
@@ -172,14 +174,14 @@ class Cycle:
 
     def begun(self) -> VC:
         """Both begin, and then both are about to try."""
-        found = [self.guards(name, of, t) for of, name, t in self.first[:-1]]
-        goal = And(*found, *map(simple, self.callers(self.first[-1][0]).values()))
+        guards = [self.guards(name, state, t) for state, name, t in self.first[:-1]]
+        goal = And(*guards, *map(simple, self.callers(self.first[-1][0]).values()))
         return self.condition("begin", self.begins(self.s), goal)
 
     def step(self, number: int) -> VC:
         """A step of the round can be taken."""
-        of, name, t = self.round[number - 1]
-        return self.condition(step_name(number), self.tries, self.guards(name, of, t))
+        state, name, t = self.round[number - 1]
+        return self.condition(step_name(number), self.tries, self.guards(name, state, t))
 
     def closed(self) -> VC:
         """The round ends in the state in which it began, but that there is a note to try again.
@@ -187,23 +189,23 @@ class Cycle:
         Where there was one, all is as it was.
         """
         last = self.round[-1][0]
-        unchanged = [
+        equations = [
             simple(same(simple(getattr(last, name)), getattr(self.s, name)))
             for name in self.module.VARIABLES
             if name not in Stacked.VARIABLES and name not in SET
         ]
-        noted = z3.Store(self.s.pending, O, True)
+        notes = z3.Store(self.s.pending, O, True)
         again = z3.Store(z3.Store(self.s.retry, A, True), B, True)
-        goal = And(*unchanged, same(last.pending, noted), same(last.retry, again))
+        goal = And(*equations, same(last.pending, notes), same(last.retry, again))
         return self.condition("round", self.tries, goal)
 
     def stays_open(self) -> VC:
         """In no state of the round the operation is completed, or a caller has ended."""
-        found = [
-            Not(Or(of.completed[O], at(of, A, "Done"), at(of, B, "Done")))
-            for of, _, _ in self.round
+        formulas = [
+            Not(Or(state.completed[O], at(state, A, "Done"), at(state, B, "Done")))
+            for state, _, _ in self.round
         ]
-        return self.condition("open", self.tries, simple(And(found)))
+        return self.condition("open", self.tries, simple(And(formulas)))
 
     def others_rest(self) -> VC:
         """No step of a thread that has ended can be taken: fairness owes it nothing."""
@@ -227,21 +229,21 @@ CALLERS = rung({"o": "TryPending c1"}, {}, a="attempt o", b="attempt o")
 
 def callers_reached(steps: int) -> list[z3.BoolRef]:
     """The constraints of the state of a small run after so many steps of `BEGIN`."""
-    reached = Reached(CALLERS, "o")
-    state = reached.start
+    exploration = Reached(CALLERS, "o")
+    state = exploration.start
     for thread, name in BEGIN[:steps]:
-        after = taken(reached, state, thread, name)
+        after = taken(exploration, state, thread, name)
         assert after is not None
         state = after
-    return reached.in_state(state)
+    return exploration.in_state(state)
 
 
-def taken(reached: Reached, state: State, thread: str, name: str) -> State | None:
+def taken(exploration: Reached, state: State, thread: str, name: str) -> State | None:
     """The state after a step, None where it cannot be taken."""
-    if name not in reached.system.actions():
+    if name not in exploration.system.actions():
         return None
-    number = reached.instance.number["Thread"][thread]
-    return reached.instance.take(name, state, (number,))
+    number = exploration.instance.number["Thread"][thread]
+    return exploration.instance.take(name, state, (number,))
 
 
 def stopped(run: Rung, begin: tuple[tuple[str, str], ...], old: str = "", new: str = "") -> str:
@@ -249,28 +251,28 @@ def stopped(run: Rung, begin: tuple[tuple[str, str], ...], old: str = "", new: s
 
     The second round is named by its steps, too.
     """
-    reached = Reached(run, "o", old, new)
-    state: State | None = reached.start
+    exploration = Reached(run, "o", old, new)
+    state: State | None = exploration.start
     for thread, name in begin:
         assert state is not None
-        state = taken(reached, state, thread, name)
+        state = taken(exploration, state, thread, name)
         if state is None:
             return "begin"
-    seen = []
+    states = []
     for _ in range(2):
         for number, (thread, name) in enumerate(ROUND, 1):
             assert state is not None
-            state = taken(reached, state, thread, name)
+            state = taken(exploration, state, thread, name)
             if state is None:
                 return step_name(number)
-        seen.append(of_module(reached, state))
-    return "" if seen[0] == seen[1] else "round"
+        states.append(of_module(exploration, state))
+    return "" if states[0] == states[1] else "round"
 
 
-def of_module(reached: Reached, state: State | None) -> tuple[Any, ...]:
+def of_module(exploration: Reached, state: State | None) -> tuple[Any, ...]:
     """A state without the ghosts, which the module does not have."""
     assert state is not None
-    names = reached.system.VARIABLES
+    names = exploration.system.VARIABLES
     return tuple(
         value for name, value in zip(names, state, strict=True) if name not in Stacked.VARIABLES
     )
@@ -289,10 +291,10 @@ class Planted:
     begin: tuple[tuple[str, str], ...] = BEGIN
 
     def find(self, _seed: int) -> Found:
-        broken = stopped(self.run, self.begin, self.old, self.new)
-        if not broken:
+        violation = stopped(self.run, self.begin, self.old, self.new)
+        if not violation:
             return Found("unsat", "the run goes round")
-        return Found("sat", broken, "" if broken == self.breaks else f"not {self.breaks}")
+        return Found("sat", violation, "" if violation == self.breaks else f"not {self.breaks}")
 
 
 _LEFT = "/\\ retry' = [retry EXCEPT ![self] = ~pending[po[self]]]\n"

@@ -108,14 +108,16 @@ class LocksAgain(EndingBlocking):
         return when(self.is_at(s, t, "L3"), s.completed, at=self.go(s, t, "L1"), **self.left(s))
 
 
-def ready(of: Scope) -> Scope:
+def ready(scope: Scope) -> Scope:
     """The scope, from a state in which every condition holds."""
-    return replace(of, start={**of.start, "ready": dict.fromkeys(of.elements["Condition"], True)})
+    return replace(
+        scope, start={**scope.start, "ready": dict.fromkeys(scope.elements["Condition"], True)}
+    )
 
 
-def called_by(caller: str, of: Scope) -> Scope:
+def called_by(caller: str, scope: Scope) -> Scope:
     """The scope with one thread as the caller."""
-    return replace(of, rigid={**of.rigid, "caller": caller})
+    return replace(scope, rigid={**scope.rigid, "caller": caller})
 
 
 READY = ready(scope("c1 c2", operations=2, a="attempts", b="attempts runs is_completed_by_another"))
@@ -172,8 +174,8 @@ OF_ONE = (
     ),
 )
 OF_OTHERS = tuple(
-    Planted(name, says, system, of, f"rank {breaks}", ranked)
-    for name, says, system, of, breaks in (
+    Planted(name, says, system, scope, f"rank {breaks}", ranked)
+    for name, says, system, scope, breaks in (
         (
             "spins",
             "a thread without the lock tries at once again",
@@ -209,8 +211,8 @@ def names(system: type[Ranked]) -> list[str]:
         *[NEVER + name for name in system.NEVER],
         *[
             RANK + name
-            for name, taken in system.actions().items()
-            if not taken.begins and name not in system.NEVER
+            for name, declaration in system.actions().items()
+            if not declaration.begins and name not in system.NEVER
         ],
     ]
 
@@ -307,6 +309,6 @@ for _ending, _base in (
         ),
         _ending,
         EVERYTHING,
-        [each for each in OF_OTHERS if issubclass(each.system, type(_ending))],
+        [fault for fault in OF_OTHERS if issubclass(fault.system, type(_ending))],
         _base,
     )

@@ -43,7 +43,7 @@ from wheelproof.prove.ts.search import Roles, Taken
 
 def scope(conditions: str, operations: int = 1, **begins: str) -> Scope:
     """Threads by name, each with the beginnings that it may take, and the needed conditions."""
-    threads, needed = tuple(begins), tuple(conditions.split())
+    threads, elements = tuple(begins), tuple(conditions.split())
     start = {
         "at": dict.fromkeys(threads, "Idle"),
         "via": dict.fromkeys(threads, "none"),
@@ -62,10 +62,10 @@ def scope(conditions: str, operations: int = 1, **begins: str) -> Scope:
         "expired": {},
     }
     return Scope(
-        {"Thread": threads, "Condition": needed},
+        {"Thread": threads, "Condition": elements},
         start,
         Roles({t: names.split() for t, names in begins.items()}, operations),
-        {"needed": dict.fromkeys(needed, True), "unseen": {}},
+        {"needed": dict.fromkeys(elements, True), "unseen": {}},
     )
 
 
@@ -332,11 +332,11 @@ def scenario(fault: Fault, trace: list[Taken]) -> dict[str, Any]:
     """
     protocol = next(base.__name__ for base in fault.system.__mro__ if base.__name__ in ATTEMPTS)
     programs: dict[Any, list[list[Any]]] = {thread: [] for thread in fault.scope.elements["Thread"]}
-    for taken in trace:
-        if taken.action in BEGUN:
-            thread, *condition = taken.arguments
-            programs[thread].append([BEGUN[taken.action], *condition, OPERATION])
-    read = [taken.arguments[1] for taken in trace if taken.action in READING]
+    for step in trace:
+        if step.action in BEGUN:
+            thread, *condition = step.arguments
+            programs[thread].append([BEGUN[step.action], *condition, OPERATION])
+    read = [step.arguments[1] for step in trace if step.action in READING]
     return {
         "protocol": {OPERATION: protocol},
         "needs": {OPERATION: list(dict.fromkeys([*read, *fault.scope.elements["Condition"]]))},

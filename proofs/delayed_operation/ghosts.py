@@ -2,7 +2,7 @@
 
 The system is generated of the module that SANY has read. The proofs are about one operation, the
 viewed one, which may be any. Ghost variables are added: on which level of its stack a thread has
-entered the viewed operation's forceComplete, and what the variables of forceComplete were on each
+entered the viewed operation's forceComplete, and the values of forceComplete's variables on each
 level.
 """
 
@@ -89,12 +89,12 @@ def condition(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
 
 
 class Stacked(Generated):
-    """The generated system with ghosts, what is assumed of its constants, and how it starts.
+    """The generated system with ghosts, the assumptions about its constants, and its start.
 
     ``viewed``: the operation that the proofs are about. ``place``: the place of a condition among
     those that it needs, 0 for others. ``level``: that of the thread's frame of the viewed
-    operation's forceComplete, 0 for none. ``xo_at``, ``lo_at``: what the variables xo and lo are
-    while a level is the innermost. No step of the module reads them.
+    operation's forceComplete, 0 for none. ``xo_at``, ``lo_at``: the values of xo and lo while a
+    level is the innermost. No step of the module reads them.
     """
 
     VARIABLES = {
@@ -108,14 +108,17 @@ class Stacked(Generated):
 
     def called(self, s: SimpleNamespace, t: z3.ExprRef, n: z3.ExprRef, *names: str) -> z3.BoolRef:
         """The frame of a level is that of one of these procedures."""
-        of = s.stack_procedure[t][n]
-        return Or([of == getattr(self.words_of_stack, name) for name in names])
+        procedure = s.stack_procedure[t][n]
+        return Or([procedure == getattr(self.words_of_stack, name) for name in names])
 
     @property
     def words_of_stack(self) -> SimpleNamespace:
-        of = self.VARIABLES["stack_procedure"].range().range()
+        sort = self.VARIABLES["stack_procedure"].range().range()
         return SimpleNamespace(
-            **{of.constructor(i).name(): of.constructor(i)() for i in range(of.num_constructors())}
+            **{
+                sort.constructor(i).name(): sort.constructor(i)()
+                for i in range(sort.num_constructors())
+            }
         )
 
     def back(self, s: SimpleNamespace, t: z3.ExprRef, n: z3.ExprRef, *labels: str) -> z3.BoolRef:
@@ -124,55 +127,57 @@ class Stacked(Generated):
 
     def forced(self, s: SimpleNamespace, t: z3.ExprRef, n: z3.ExprRef) -> z3.ExprRef:
         """The operation that the frame of a level is to complete."""
-        locked = self.called(s, t, n, "forceCompleteLocked")
-        return If(locked, s.lo_at[t][n], s.xo_at[t][n])
+        by_lock = self.called(s, t, n, "forceCompleteLocked")
+        return If(by_lock, s.lo_at[t][n], s.xo_at[t][n])
 
     # -- ghosts
 
-    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: object) -> Step:
-        made = super().taken(name, s, t, chosen)
-        return Step(made.guards, {**made.updates, **self.ghosts(name, s, t, made)})
+    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
+        move = super().taken(name, s, t, choices)
+        return Step(move.guards, {**move.updates, **self.ghosts(name, s, t, move)})
 
     def ghosts(
-        self, name: str, s: SimpleNamespace, t: z3.ExprRef, made: Step
+        self, name: str, s: SimpleNamespace, t: z3.ExprRef, move: Step
     ) -> dict[str, z3.ExprRef]:
         """The ghosts' next values."""
         way, height = self.way(name), s.stack_height[t]
         if not way.popped and not way.back:
             return {}
-        now = {each: made.updates.get(each, getattr(s, each)) for each in ("xo", "lo")}
+        now = {
+            variable: move.updates.get(variable, getattr(s, variable)) for variable in ("xo", "lo")
+        }
         slot = height if way.popped else height + 1
-        found: dict[str, z3.ExprRef] = {
-            f"{each}_at": Store(
-                getattr(s, f"{each}_at"),
+        updates: dict[str, z3.ExprRef] = {
+            f"{variable}_at": Store(
+                getattr(s, f"{variable}_at"),
                 t,
                 Store(
-                    getattr(s, f"{each}_at")[t],
+                    getattr(s, f"{variable}_at")[t],
                     slot,
-                    z3.simplify(now[each][t]) if way.back else NO_OPERATION,
+                    z3.simplify(now[variable][t]) if way.back else NO_OPERATION,
                 ),
             )
-            for each in now
+            for variable in now
         }
         if not way.back:
-            found["level"] = Store(s.level, t, If(s.level[t] == height, 0, s.level[t]))
+            updates["level"] = Store(s.level, t, If(s.level[t] == height, 0, s.level[t]))
         elif forces := set(way.back) & set(FORCES):
-            of = now["xo" if "forceComplete" in forces else "lo"][t]
-            enters = And(s.level[t] == 0, z3.simplify(of) == s.viewed)
-            found["level"] = Store(s.level, t, If(enters, slot, s.level[t]))
-        return found
+            operation = now["xo" if "forceComplete" in forces else "lo"][t]
+            enters = And(s.level[t] == 0, z3.simplify(operation) == s.viewed)
+            updates["level"] = Store(s.level, t, If(enters, slot, s.level[t]))
+        return updates
 
     # -- what is assumed of the constants
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        begun, of = s.Program_1_word[T][K], s.Program_last_Operation[T][K]
+        word, operation = s.Program_1_word[T][K], s.Program_last_Operation[T][K]
         outer = If(s.OuterOf_has[O], s.OuterOf_value[O], s.called_outer)
-        held = If(s.Program_size[T][K] == 4, s.Program_3_CallersLock[T][K], s.called_outer)
+        lock = If(s.Program_size[T][K] == 4, s.Program_3_CallersLock[T][K], s.called_outer)
         length = s.Needs_length[s.viewed]
         alone = Or(
             [s.Protocol[s.viewed] == getattr(PROTOCOL, p) for p in ("TryOnce", "TryPending")]
         )
-        delivers = [begun == BEGUN.value(w) for w in BEGUN.called if w.startswith("deliver")]
+        delivers = [word == BEGUN.value(w) for w in BEGUN.called if w.startswith("deliver")]
         return [
             *super().given(s),
             s.viewed != NO_OPERATION,
@@ -205,20 +210,20 @@ class Stacked(Generated):
                 Implies(
                     And(T != NO_THREAD, 1 <= K, K <= s.Program_length[T]),
                     And(
-                        of != NO_OPERATION,
+                        operation != NO_OPERATION,
                         Implies(
                             Or(
-                                begun == BEGUN.value("deliver_holding"),
-                                begun == BEGUN.value("deliver_after"),
+                                word == BEGUN.value("deliver_holding"),
+                                word == BEGUN.value("deliver_after"),
                             ),
-                            held != NO_LOCK,
+                            lock != NO_LOCK,
                         ),
                         Implies(
-                            And(Or(delivers), of != s.viewed),
+                            And(Or(delivers), operation != s.viewed),
                             s.place[s.Program_2_Condition[T][K]] == 0,
                         ),
-                        Implies(begun == BEGUN.value("deliver_after"), of != s.viewed),
-                        Implies(And(alone, begun == BEGUN.value("hold")), of != s.viewed),
+                        Implies(word == BEGUN.value("deliver_after"), operation != s.viewed),
+                        Implies(And(alone, word == BEGUN.value("hold")), operation != s.viewed),
                     ),
                 ),
             ),

@@ -1,7 +1,7 @@
-"""What links the states of module DelayedOperation to those of the proofs, as an invariant.
+"""The links of the states of module DelayedOperation to those of the proofs, as an invariant.
 
-The links say what a thread's stack is where that matters: who calls whom, what a call has saved,
-and on which operation a thread works.
+The links give a thread's stack where that matters: the callers, the values that a call has saved,
+and the operation that a thread works on.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Linked(Stacked):
 
     @conjunct
     def calls_have_their_places(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who calls whom: attempts at the bottom, then forceComplete, one for each operation."""
+        """The callers: attempts at the bottom, then forceComplete, one for each operation."""
         first = [
             Implies(self.called(s, T, N, *ATTEMPTS), And(N == 1, self.back(s, T, N, "T0", "G2"))),
             Implies(self.called(s, T, N, "tryComplete"), And(N == 2, N == s.stack_height[T])),
@@ -86,17 +86,17 @@ class Linked(Stacked):
 
     @conjunct
     def calls_save_what_was(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A frame of forceComplete has saved what its variable was on the level below."""
+        """A frame of forceComplete has saved the value of its variable on the level below."""
         xo, lo = s.xo_at[T], s.lo_at[T]
-        mine = self.called(s, T, N, "forceComplete"), self.called(s, T, N, "forceCompleteLocked")
+        frames = self.called(s, T, N, "forceComplete"), self.called(s, T, N, "forceCompleteLocked")
         return And(
             every_level(
                 s,
                 Implies(
                     2 <= N,
                     And(
-                        If(mine[0], s.stack_xo[T][N], xo[N]) == xo[N - 1],
-                        If(mine[1], s.stack_lo[T][N], lo[N]) == lo[N - 1],
+                        If(frames[0], s.stack_xo[T][N], xo[N]) == xo[N - 1],
+                        If(frames[1], s.stack_lo[T][N], lo[N]) == lo[N - 1],
                     ),
                 ),
             ),
@@ -114,17 +114,17 @@ class Linked(Stacked):
 
         Others of the same operation, above it, have found or will find it completed.
         """
-        of, locked = self.forced(s, T, N), self.called(s, T, N, "forceCompleteLocked")
+        operation, by_lock = self.forced(s, T, N), self.called(s, T, N, "forceCompleteLocked")
         earnest = Or(N < s.stack_height[T], Not(at(s, T, "X1", "L1")))
         return every_level(
             s,
             Implies(
                 self.called(s, T, N, *FORCES),
                 And(
-                    of != NO_OPERATION,
-                    (s.Protocol[of] == PROTOCOL.Blocking) == locked,
+                    operation != NO_OPERATION,
+                    (s.Protocol[operation] == PROTOCOL.Blocking) == by_lock,
                     Implies(
-                        of == s.viewed,
+                        operation == s.viewed,
                         And(0 < s.level[T], s.level[T] <= N, Implies(earnest, s.level[T] == N)),
                     ),
                 ),
@@ -155,9 +155,9 @@ class Linked(Stacked):
 
     @conjunct
     def program_is_followed(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What a thread does is what its program says, with the operation that the step names."""
-        height, of = s.stack_height[T], target(s, T)
-        one, two = z3.IntVal(1), z3.IntVal(2)
+        """A thread does as its program says, with the operation that the step names."""
+        height, operation = s.stack_height[T], target(s, T)
+        outermost, two = z3.IntVal(1), z3.IntVal(2)
         protocols = {
             "tryOnce": ("TryOnce",),
             "tryPending": ("TryPending",),
@@ -174,27 +174,32 @@ class Linked(Stacked):
                     for label, w in WORKED.items()
                 ],
                 Implies(
-                    And(1 <= height, self.back(s, T, one, "G2")),
+                    And(1 <= height, self.back(s, T, outermost, "G2")),
                     word(s, T) == BEGUN.value("deliver_holding"),
                 ),
                 *[
                     Implies(
-                        And(1 <= height, self.called(s, T, one, name)),
+                        And(1 <= height, self.called(s, T, outermost, name)),
                         And(
-                            getattr(s, variable)[T] == of,
-                            Or([s.Protocol[of] == getattr(PROTOCOL, p) for p in protocols[name]]),
+                            getattr(s, variable)[T] == operation,
+                            Or(
+                                [
+                                    s.Protocol[operation] == getattr(PROTOCOL, p)
+                                    for p in protocols[name]
+                                ]
+                            ),
                         ),
                     )
                     for name, (_, variable) in ATTEMPTS.items()
                 ],
                 Implies(
-                    And(1 <= height, self.called(s, T, one, *FORCES)),
-                    self.forced(s, T, one) == of,
+                    And(1 <= height, self.called(s, T, outermost, *FORCES)),
+                    self.forced(s, T, outermost) == operation,
                 ),
                 Implies(
-                    And(2 <= height, self.called(s, T, one, *ATTEMPTS)),
+                    And(2 <= height, self.called(s, T, outermost, *ATTEMPTS)),
                     If(self.called(s, T, two, "tryComplete"), s.yo[T], self.forced(s, T, two))
-                    == of,
+                    == operation,
                 ),
             )
         )

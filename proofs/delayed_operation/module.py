@@ -30,9 +30,9 @@ class Conditions:
     ``of``: a generation, or LINKS. ``old``, ``new``: as in `system`, for a module with a fault.
     """
 
-    def __init__(self, of: str, old: str = "", new: str = "") -> None:
-        self.of, self.old, self.new = of, old, new
-        self.viewed = "TryPending" if of == LINKS else of
+    def __init__(self, subject: str, old: str = "", new: str = "") -> None:
+        self.of, self.old, self.new = subject, old, new
+        self.viewed = "TryPending" if subject == LINKS else subject
 
     @cached_property
     def kept(self) -> Kept:
@@ -44,43 +44,47 @@ class Conditions:
 
     @trusted()
     def proved(self, label: str) -> tuple[dict[str, z3.BoolRef], z3.BoolRef]:
-        """The premises that the ways of one label need, and what follows from them.
+        """The premises that the ways of one label need, and the goal that follows from them.
 
         ProofError: a way is no step of the system, or does not keep the links.
         """
-        used: dict[str, dict[int, z3.BoolRef]] = {}
+        instances: dict[str, dict[int, z3.BoolRef]] = {}
         goals = []
         for name in self.kept.module.LABELS[label]:
-            values, made = self.kept.step(name)
-            guards = {f"guard {i}": simple(each) for i, each in enumerate(made.guards, 1)}
-            own = {each: simple(formula) for each, formula in self.kept.goals(name)}
+            values, step = self.kept.step(name)
+            guards = {f"guard {i}": simple(guard) for i, guard in enumerate(step.guards, 1)}
+            way_goals = {goal: simple(formula) for goal, formula in self.kept.goals(name)}
             further = hints(self.kept.s, values["t"])
-            of, known = self.kept.module, self.premises | guards
-            kept, goal, missing = cores(of, known, {name: z3.And([*own.values()])}, further)
+            module, premises = self.kept.module, self.premises | guards
+            by_premise, goal, missing = cores(
+                module, premises, {name: z3.And([*way_goals.values()])}, further
+            )
             if missing:
-                kept, goal, missing = cores(of, known, own, further)
+                by_premise, goal, missing = cores(module, premises, way_goals, further)
             if missing:
                 raise ProofError(f"{name}: {', '.join(missing)} does not follow")
-            needed = [each for premise in guards for each in kept.pop(premise, [])]
-            _collect(used, kept)
-            goals.append(z3.Implies(z3.And(needed), goal))
-        enabled = self.kept.enabled(label)
-        if enabled is not None:
+            guard_instances = [
+                instance for premise in guards for instance in by_premise.pop(premise, [])
+            ]
+            _collect(instances, by_premise)
+            goals.append(z3.Implies(z3.And(guard_instances), goal))
+        enabling = self.kept.enabled(label)
+        if enabling is not None:
             further = hints(self.kept.s, z3.Const("t!", self.kept.module.WORDS.threads.z3))
-            kept, goal, missing = cores(
-                self.kept.module, self.premises, {ENABLED: enabled}, further
+            by_premise, goal, missing = cores(
+                self.kept.module, self.premises, {ENABLED: enabling}, further
             )
             if missing:
                 raise ProofError(f"{label}: {ENABLED} does not follow")
-            _collect(used, kept)
+            _collect(instances, by_premise)
             goals.append(goal)
-        return {name: z3.And([*parts.values()]) for name, parts in used.items()}, z3.And(goals)
+        return {name: z3.And([*parts.values()]) for name, parts in instances.items()}, z3.And(goals)
 
     def step(self, label: str) -> VC:
         """The ways of one label: each is a step of the system, or keeps the links."""
         premises, goal = self.proved(label)
-        reached = witnesses(self.viewed)
-        vivid = reached.in_state(reached.taken[label][0])
+        exploration = witnesses(self.viewed)
+        vivid = exploration.in_state(exploration.taken[label][0])
         return VC(label, premises, goal, vivid, cites=self.cites(premises))
 
     def cites(self, premises: dict[str, z3.BoolRef]) -> dict[str, str]:
@@ -92,28 +96,30 @@ class Conditions:
 
     @trusted()
     def start(self) -> VC:
-        """What Init says is a start: the links hold, or the system may start there."""
-        of, s = self.kept.module, self.kept.s
+        """Init is a start: the links hold, or the system may start there."""
+        module, s = self.kept.module, self.kept.s
         premises = {
             name: formula for name, formula in self.premises.items() if name.startswith("given")
-        } | {f"initially {i}": formula for i, formula in enumerate(of.initially(s), 1)}
+        } | {f"initially {i}": formula for i, formula in enumerate(module.initially(s), 1)}
         first = [s.Needs_item[s.viewed][1], z3.IntVal(1)]
-        kept, goal, missing = cores(of, premises, {"start": self.kept.start()}, first)
+        by_premise, goal, missing = cores(module, premises, {"start": self.kept.start()}, first)
         if missing:
             raise ProofError("the start does not follow from what Init says")
-        reached = witnesses(self.viewed)
-        needed = {name: z3.And(parts) for name, parts in kept.items()}
-        return VC("start", needed, goal, reached.in_state(reached.start))
+        exploration = witnesses(self.viewed)
+        conjunctions = {name: z3.And(parts) for name, parts in by_premise.items()}
+        return VC("start", conjunctions, goal, exploration.in_state(exploration.start))
 
 
-def _collect(used: dict[str, dict[int, z3.BoolRef]], kept: dict[str, list[z3.BoolRef]]) -> None:
-    for premise, formulas in kept.items():
-        used.setdefault(premise, {}).update({formula.get_id(): formula for formula in formulas})
+def _collect(
+    table: dict[str, dict[int, z3.BoolRef]], by_premise: dict[str, list[z3.BoolRef]]
+) -> None:
+    for premise, formulas in by_premise.items():
+        table.setdefault(premise, {}).update({formula.get_id(): formula for formula in formulas})
 
 
-def name_of(of: str) -> str:
+def name_of(subject: str) -> str:
     """The name of the theorem about a generation, or about the links."""
-    return f"Spec.{of}"
+    return f"Spec.{subject}"
 
 
 def module_digest() -> str:
@@ -126,34 +132,35 @@ THEORY = Theory(
     "protocols.delayed_operation_module", mechanism="delayed_operation", after=(PROVED,)
 )
 _READ = f"module DelayedOperation, as SANY has read it (SHA-256 {module_digest()}),"
-for _of in (LINKS, *PROTOCOLS):
-    _made = Conditions(_of)
+for _subject in (LINKS, *PROTOCOLS):
+    _conditions = Conditions(_subject)
     THEORY.theorem(
-        name_of(_of),
+        name_of(_subject),
         f"Each step of each label of {_READ} "
         + (
             "keeps the links of its states to those of the proofs: stacks of any height, and "
             "what a thread does on one operation."
-            if _of == LINKS
-            else f"is a step of {_of} or a stutter, for each operation of this generation. Where "
-            f"{_of} can take a step of a label, so can the module, but for the callers' locks."
+            if _subject == LINKS
+            else f"is a step of {_subject} or a stutter, for each operation of this generation. "
+            f"Where {_subject} can take a step of a label, so can the module, "
+            "but for the callers' locks."
         ),
         [
-            LateVC("start", _made.start),
-            *[LateVC(label, partial(_made.step, label)) for label in LABELS],
+            LateVC("start", _conditions.start),
+            *[LateVC(label, partial(_conditions.step, label)) for label in LABELS],
         ],
         [
             Control(fault.name, fault.says, fault.find, "trace")
             for fault in FAULTS
-            if fault.of == _of
+            if fault.of == _subject
         ],
-        rests_on=() if _of == LINKS else (name_of(LINKS), f"Inv.{_of}"),
+        rests_on=() if _subject == LINKS else (name_of(LINKS), f"Inv.{_subject}"),
         assumes=(
             *ATOMIC,
             "A-EVENTS",
             "A-INIT",
             "A-PROGRAM",
-            *(() if _of == LINKS else ("A-MONOTONE",)),
+            *(() if _subject == LINKS else ("A-MONOTONE",)),
         ),
         profile="nightly",
     )

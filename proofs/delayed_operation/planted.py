@@ -14,17 +14,18 @@ from wheelproof.prove.module.runs import compared
 from wheelproof.prove.ts.faults import fails
 
 ENABLED = "enabled"
-"""What stands for a way's goal where a label has none."""
+"""The name of the goal that a label has beside those of its ways."""
 LINKS = "DelayedOperation"
-"""What stands for the links where a generation may be named."""
+"""The name of the links where a generation may be named."""
 
 
 @dataclass(frozen=True)
 class Planted:
-    """A fault in the module's translation: a text and what stands for it, and a scenario.
+    """A fault in the module's translation: a text and its replacement, and a scenario.
 
     ``of``: the generation whose theorem rejects it, or LINKS. ``viewed``: the operation. ``goal``:
-    what fails first, as "way: goal". ``property``: what the compiled module with the fault breaks.
+    the goal that fails first, as "way: goal". ``property``: that of the compiled module which the
+    fault breaks.
     """
 
     name: str
@@ -41,59 +42,61 @@ class Planted:
         return Reached(self.run, self.viewed, self.old, self.new)
 
     def find(self, _seed: int = 0) -> Found:
-        """The first reached step that does not do what the theorem says of it."""
-        reached = self.reached()
+        """The first reached step that does not do as the theorem says."""
+        exploration = self.reached()
 
         def contradiction() -> str:
             if self.property == "NoDeadlock":
-                return stuck(reached.model)
-            return violated(reached.model, self.property)
+                return stuck(exploration.model)
+            return violated(exploration.model, self.property)
 
-        return compared(broken_goal(reached, self.of), self.goal, contradiction)
+        return compared(broken_goal(exploration, self.of), self.goal, contradiction)
 
 
 def stuck(model: Any, bound: int = 20_000) -> str:
     """ "" where a model has a state in which no thread can step and one is to; else that none."""
-    seen, waiting = {model.initial()}, [model.initial()]
+    states, waiting = {model.initial()}, [model.initial()]
     for state in waiting:
         if fails(model, "NoDeadlock", state):
             return ""
         for _, _, after in model.successors(state):
-            if after not in seen and len(seen) < bound:
-                seen.add(after)
+            if after not in states and len(states) < bound:
+                states.add(after)
                 waiting.append(after)
     return "no state of the module is a deadlock"
 
 
-def conditions(module: Any, of: str) -> Kept:
+def conditions(module: Any, subject: str) -> Kept:
     """The conditions of a theorem about the module, by the generation's name or LINKS."""
-    return Kept(module) if of == LINKS else Simulation(module, getattr(systems, of)())
+    return Kept(module) if subject == LINKS else Simulation(module, getattr(systems, subject)())
 
 
-def broken_goal(reached: Reached, of: str) -> str | None:
+def broken_goal(exploration: Reached, subject: str) -> str | None:
     """A step within the reached states that breaks a goal: "way: goal"; None where none does."""
-    judged = conditions(reached.system, of)
+    simulation = conditions(exploration.system, subject)
     goals: dict[str, list[tuple[str, Any]]] = {}
-    enabled = enabled_on(judged, reached)
-    for state, move in reached.edges():
-        for label, can in enabled.items():
-            if not all(can(move.after, thread) for thread in range(len(reached.model.threads))):
+    checks = enabled_on(simulation, exploration)
+    for state, move in exploration.edges():
+        for label, can in checks.items():
+            if not all(can(move.after, thread) for thread in range(len(exploration.model.threads))):
                 return f"{label}: {ENABLED}"
         if move.action not in goals:
-            goals[move.action] = [*goals_on(judged, move.action, reached.instance)]
+            goals[move.action] = [*goals_on(simulation, move.action, exploration.instance)]
         for name, holds in goals[move.action]:
             if not holds(state, *move.arguments):
                 return f"{move.action}: {name}"
     return None
 
 
-def enabled_on(judged: Kept, reached: Reached) -> dict[str, Any]:
+def enabled_on(simulation: Kept, exploration: Reached) -> dict[str, Any]:
     """For each label: whether a thread of a state can step where the proof's system can."""
-    found = {}
-    for label in judged.module.LABELS:
-        if (term := judged.enabled(label)) is not None:
-            found[label] = reached.instance.function(reached.instance.compiled.code(term, ("t",)))
-    return found
+    checks = {}
+    for label in simulation.module.LABELS:
+        if (term := simulation.enabled(label)) is not None:
+            checks[label] = exploration.instance.function(
+                exploration.instance.compiled.code(term, ("t",))
+            )
+    return checks
 
 
 def _expired_twice(protocol: str) -> Rung:

@@ -1,4 +1,4 @@
-"""P17: attempts and runs of an operation end, whatever the schedule, if programs are finite.
+"""P17: attempts and runs of an operation end, under every schedule, if programs are finite.
 
 Those of TryPending end once every condition holds (`Ending`), and where one thread alone tries
 (`OneCaller`). With two callers and a condition that does not hold they need not:
@@ -51,7 +51,7 @@ STRAIGHT = {
 }
 """Stages by place: where no step goes back, and above of an open operation of TryPending."""
 NEVER = "never "
-"""What the name of a condition begins with by which an action is never taken."""
+"""The prefix of the name of a condition by which an action is never taken."""
 
 
 class Ranked(Operation):
@@ -80,8 +80,8 @@ class Ranked(Operation):
         self, s: SimpleNamespace, t: z3.ExprRef, numbers: Mapping[str, int]
     ) -> z3.ArithRef:
         """The number of the thread's place."""
-        known = {name: value for name, value in numbers.items() if name in self.PLACES.values}
-        return number(s.at[t], self.PLACES, known)
+        places = {name: value for name, value in numbers.items() if name in self.PLACES.values}
+        return number(s.at[t], self.PLACES, places)
 
     def stage(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.ArithRef:
         """An upper bound of the thread's steps to its end, but for conditions that it reads."""
@@ -91,7 +91,7 @@ class Ranked(Operation):
         return And(self.is_at(s, t, "Y1"), s.needed[c], Not(s.seen[t][c]))
 
     def holds(self, s: SimpleNamespace) -> dict[str, z3.BoolRef]:
-        """What holds of the states that it is about besides the invariant, and goes on to hold."""
+        """The formulas that hold of its states besides the invariant, and go on to hold."""
         return {}
 
     # -- what a step does to it
@@ -100,8 +100,8 @@ class Ranked(Operation):
         """A step does not raise the part."""
         if part == "stage":
             return ForAll([T], self.stage(after, T) <= self.stage(s, T))
-        of = getattr(self, part)
-        return Implies(of(after), of(s))
+        measure = getattr(self, part)
+        return Implies(measure(after), measure(s))
 
     def lowered(
         self, part: str, s: SimpleNamespace, after: SimpleNamespace, values: dict[str, z3.ExprRef]
@@ -114,10 +114,10 @@ class Ranked(Operation):
             return And(*before, 0 <= then, then < now, self.kept(part, s, after))
         if part == "unread":
             c = values["c"]
-            others = ForAll([T, C], Implies(self.unread(after, T, C), self.unread(s, T, C)))
-            return And(*before, others, self.unread(s, t, c), Not(self.unread(after, t, c)))
-        of = getattr(self, part)
-        return And(*before, of(s), Not(of(after)))
+            shrinks = ForAll([T, C], Implies(self.unread(after, T, C), self.unread(s, T, C)))
+            return And(*before, shrinks, self.unread(s, t, c), Not(self.unread(after, t, c)))
+        measure = getattr(self, part)
+        return And(*before, measure(s), Not(measure(after)))
 
     # -- who can step
 
@@ -126,12 +126,12 @@ class Ranked(Operation):
 
         That one holds or does not, and there is another one to read or there is none.
         """
-        found = [And(self.is_at(s, t, "Y1"), Exists([C], self.unread(s, t, C)))]
-        for name, taken in self.actions().items():
-            if not taken.begins and len(taken.parameters) == 1:
-                values, made = self.step(name, s)
-                found.append(z3.substitute(And(list(made.guards)), (values["t"], t)))
-        return Or(found)
+        moves = [And(self.is_at(s, t, "Y1"), Exists([C], self.unread(s, t, C)))]
+        for name, declaration in self.actions().items():
+            if not declaration.begins and len(declaration.parameters) == 1:
+                values, step = self.step(name, s)
+                moves.append(z3.substitute(And(list(step.guards)), (values["t"], t)))
+        return Or(moves)
 
     def goes_on(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """The thread can step, or it waits for the lock and its owner can."""
@@ -237,27 +237,27 @@ def ranked(system: Ranked) -> Iterator[Condition]:
     Of those that are never taken, that they cannot be.
     """
     s = system.symbols()
-    given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
-    known = {**given, **system.invariant(s), **system.holds(s)}
+    givens = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
+    premises = {**givens, **system.invariant(s), **system.holds(s)}
     for name in system.NEVER:
-        _, made = (system if name in system.actions() else Ending()).step(name, s)
-        yield Condition(NEVER + name, "implication", known, Not(And(list(made.guards))))
-    for name, taken in system.actions().items():
-        if taken.begins or name in system.NEVER:
+        _, step = (system if name in system.actions() else Ending()).step(name, s)
+        yield Condition(NEVER + name, "implication", premises, Not(And(list(step.guards))))
+    for name, declaration in system.actions().items():
+        if declaration.begins or name in system.NEVER:
             continue
-        values, made = system.step(name, s)
-        guards = {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
-        after = system.after(s, made)
+        values, step = system.step(name, s)
+        guards = {f"guard {index}": guard for index, guard in enumerate(step.guards, 1)}
+        after = system.after(s, step)
         parts = system.LOWERS.get(name, ("stage",))
-        kept = [*system.holds(after).values()]
-        goal = And(*kept, Or([system.lowered(part, s, after, values) for part in parts]))
-        yield Condition(RANK + name, "implication", {**known, **guards}, goal)
+        invariants = [*system.holds(after).values()]
+        goal = And(*invariants, Or([system.lowered(part, s, after, values) for part in parts]))
+        yield Condition(RANK + name, "implication", {**premises, **guards}, goal)
 
 
 def moving(system: Ranked) -> Condition:
     """A thread that is in an attempt or a run can step, or the owner of the lock can."""
     s = system.symbols()
-    given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
+    givens = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
     busy = And(T != NO_THREAD, Not(system.is_at(s, T, "Idle")))
     goal = ForAll([T], Implies(busy, system.goes_on(s, T)))
-    return Condition("can move", "implication", {**given, **system.invariant(s)}, goal)
+    return Condition("can move", "implication", {**givens, **system.invariant(s)}, goal)

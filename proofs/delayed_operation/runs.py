@@ -24,9 +24,9 @@ def system(old: str = "", new: str = "") -> type[Linked]:
 
     Raises ValueError where the text is not there exactly once.
     """
-    made = systems.made("DelayedOperationModule", specification(old, new).module, WORDS, Linked)
-    assert issubclass(made, Linked)
-    return made
+    result = systems.made("DelayedOperationModule", specification(old, new).module, WORDS, Linked)
+    assert issubclass(result, Linked)
+    return result
 
 
 def specification(old: str = "", new: str = "") -> Specification:
@@ -53,12 +53,14 @@ class Rung:
     locking: tuple[str, ...] = ()
 
     def program(self) -> dict[str, Any]:
-        of = {name: text.split() for name, text in self.operations}
+        operations = {name: text.split() for name, text in self.operations}
         completes = dict(self.completes)
         return {
-            "protocol": {name: words[0] for name, words in of.items()},
-            "needs": {name: words[1:] for name, words in of.items()},
-            "completes": {name: [completes[name]] if name in completes else [] for name in of},
+            "protocol": {name: words[0] for name, words in operations.items()},
+            "needs": {name: words[1:] for name, words in operations.items()},
+            "completes": {
+                name: [completes[name]] if name in completes else [] for name in operations
+            },
             "raises": [],
             "locking": [*self.locking],
             "locks": ["outer"],
@@ -99,22 +101,22 @@ EVERY_LABEL = Rung(
 
 
 def placed(
-    program: Mapping[str, Any], viewed: str, of: Compiled | None = None, model: Any = None
+    program: Mapping[str, Any], viewed: str, compilation: Compiled | None = None, model: Any = None
 ) -> Placed:
     """The system at a scenario's size, with an operation viewed."""
     constants = variants.mechanisms()[NAME].constants_of(program)
-    made = model or specification().model(constants, tuple(program["threads"]))
+    compiled_model = model or specification().model(constants, tuple(program["threads"]))
     places = {name: place for place, name in enumerate(program["needs"][viewed], 1)}
-    return Placed(of or compiled(), made, constants, viewed=viewed, place=places)
+    return Placed(compilation or compiled(), compiled_model, constants, viewed=viewed, place=places)
 
 
 class Reached(runs.Reached):
     """The states of one small scenario, breadth first, with the ghosts that the start has."""
 
     def __init__(
-        self, of: Rung, viewed: str, old: str = "", new: str = "", bound: int = 20_000
+        self, rung: Rung, viewed: str, old: str = "", new: str = "", bound: int = 20_000
     ) -> None:
-        program = of.program()
+        program = rung.program()
         constants = variants.mechanisms()[NAME].constants_of(program)
         model = specification(old, new).model(constants, tuple(program["threads"]))
         here = placed(program, viewed, compiled(old, new), model)
@@ -125,6 +127,6 @@ class Reached(runs.Reached):
 @cache
 def witnesses(viewed: str) -> Reached:
     """The scenario with an operation viewed, and a state for each label in which it is taken."""
-    reached = Reached(EVERY_LABEL, viewed)
-    reached.note_labels()
-    return reached
+    exploration = Reached(EVERY_LABEL, viewed)
+    exploration.note_labels()
+    return exploration

@@ -82,36 +82,36 @@ def cases(module: Linked, name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[
     """The actions that a way may be, one of them a stutter."""
     label, _, to = name.partition("_to_")
     level, height = s.level[t], s.stack_height[t]
-    mine = target(s, t) == s.viewed
-    found: list[Case] = []
+    is_own = target(s, t) == s.viewed
+    outcomes: list[Case] = []
     if label in SILENT or name in ("D1_to_back", "D4_to_back"):
-        mine = z3.BoolVal(False)
+        is_own = z3.BoolVal(False)
     elif label == "T0":
-        mine = And(
+        is_own = And(
             s.Program_last_Operation[t][s.turn[t]] == s.viewed,
             z3.BoolVal(to not in ("H1", "E1", "G1", "G3", "Done")),
         )
-        found = [Case("runs" if to in ("X1", "L1") else "attempts", (), mine)]
+        outcomes = [Case("runs" if to in ("X1", "L1") else "attempts", (), is_own)]
     elif label in ("E1", "E2", "G4"):
-        needed = s.place[condition(s, t)] != 0 if label != "G4" else z3.BoolVal(False)
-        found = [
-            Case("delivers", (condition(s, t),), And(mine, needed)),
-            Case("attempts", (), And(mine, Not(needed))),
+        is_needed = s.place[condition(s, t)] != 0 if label != "G4" else z3.BoolVal(False)
+        outcomes = [
+            Case("delivers", (condition(s, t),), And(is_own, is_needed)),
+            Case("attempts", (), And(is_own, Not(is_needed))),
         ]
     elif label == "D1":
-        mine = And(0 < level, level + 1 == height)
-        found = [Case("calls_on_complete", (), mine)]
+        is_own = And(0 < level, level + 1 == height)
+        outcomes = [Case("calls_on_complete", (), is_own)]
     elif label == "D4":
-        mine = And(level == 0, s.Completes_item[s.co[t]][1] == s.viewed)
-        found = [Case("is_completed_by_another", (), mine)]
+        is_own = And(level == 0, s.Completes_item[s.co[t]][1] == s.viewed)
+        outcomes = [Case("is_completed_by_another", (), is_own)]
     elif label[0] in "XL":
-        mine = And(0 < level, level == height)
-        found = [Case(STEPS[name], (), mine)]
+        is_own = And(0 < level, level == height)
+        outcomes = [Case(STEPS[name], (), is_own)]
     elif label == "Y1":
-        found = [Case(STEPS[name], (s.Needs_item[s.viewed][s.at[t]],), mine)]
+        outcomes = [Case(STEPS[name], (s.Needs_item[s.viewed][s.at[t]],), is_own)]
     else:
-        found = [Case(STEPS[name], (), mine)]
-    return [*found, Case("", (), Not(mine))]
+        outcomes = [Case(STEPS[name], (), is_own)]
+    return [*outcomes, Case("", (), Not(is_own))]
 
 
 def seen(module: Linked, proof: Operation, s: SimpleNamespace) -> SimpleNamespace:
@@ -124,10 +124,10 @@ def seen(module: Linked, proof: Operation, s: SimpleNamespace) -> SimpleNamespac
     def of_thread(value: z3.ExprRef) -> z3.ExprRef:
         return z3.Lambda([_T], value)
 
-    def place(labels: tuple[str, ...], other: z3.ExprRef) -> z3.ExprRef:
+    def place(labels: tuple[str, ...], default: z3.ExprRef) -> z3.ExprRef:
         for label in labels:
-            other = If(at(s, t, label), getattr(proof.PLACES, label), other)
-        return other
+            default = If(at(s, t, label), getattr(proof.PLACES, label), default)
+        return default
 
     idle, last = proof.PLACES.Idle, getattr(proof.PLACES, proof.FORCE_LAST)
     forcing = tuple(label for label in proof.FORCING if label != "D1")
@@ -140,22 +140,22 @@ def seen(module: Linked, proof: Operation, s: SimpleNamespace) -> SimpleNamespac
         If(And(level + 1 == height, at(s, t, "D1")), proof.PLACES.D1, last),
     )
     tries = If(at(s, t, "Y2"), proof.PLACES.Y1, place(elsewhere, idle))
-    reported = And(here, at(s, t, "T1"))
+    reports = And(here, at(s, t, "T1"))
     if isinstance(proof, Blocking):
-        reported = Or(reported, And(0 < level, level == height, at(s, t, "L7"), by_timer))
+        reports = Or(reports, And(0 < level, level == height, at(s, t, "L7"), by_timer))
     read = Or(
         And(at(s, t, "Y1"), s.place[_C] < s.at[t]), And(at(s, t, "Y2"), s.place[_C] <= s.at[t])
     )
-    called = If(
+    caller = If(
         by_timer,
         VIA.expiry,
         If(module.back(s, t, level, "X4", "L6"), VIA.other, VIA.attempt),
     )
     return SimpleNamespace(
         at=of_thread(If(0 < level, in_force, If(here, tries, idle))),
-        via=of_thread(If(0 < level, called, VIA.none)),
+        via=of_thread(If(0 < level, caller, VIA.none)),
         seen=of_thread(z3.Lambda([_C], And(here, 0 < s.place[_C], read))),
-        won=of_thread(And(s.won[t], reported)),
+        won=of_thread(And(s.won[t], reports)),
         ready=z3.Lambda([_C], And(s.ready[_C], 0 < s.place[_C])),
         completed=s.completed[v],
         armed=s.armed[v],
@@ -183,13 +183,13 @@ class Kept(simulation.Kept):
         return And([self.module.formula(name, self.s) for name in self.module.conjuncts()])
 
     def goals(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
-        """What a way must fulfil, by name."""
+        """The goals of a way, by name."""
         yield "obligations", And(self.module.obligations(name))
         yield from self.conjuncts_after(self.step(name)[1])
 
 
 class Simulation(simulation.Simulation, Kept):
-    """The conditions of one way in one generation: its guards and values, what it obliges to."""
+    """The conditions of one way in one generation: its guards, values and obligations."""
 
     module: Linked
 
@@ -201,7 +201,7 @@ class Simulation(simulation.Simulation, Kept):
         return seen(self.module, self.operation, s)
 
     def guards(self, _: Action, arguments: Mapping[str, Any], step: Step) -> list[z3.BoolRef]:
-        thread, *_others = arguments.values()
+        thread, *_rest = arguments.values()
         return [self.shown(guard, self.s.at[thread] + 1) for guard in step.guards]
 
     def entered_once(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -209,40 +209,40 @@ class Simulation(simulation.Simulation, Kept):
         return s.lock_depth[s.viewed] == If(s.lock_owner[s.viewed] == THREAD.null, 0, 1)
 
     def premises(self) -> dict[str, z3.BoolRef]:
-        """What holds of every state, by name: of constants, links, the lock and its holder."""
-        mine = getattr(PROTOCOL, type(self.proof).__name__)
+        """The formulas of every state, by name: of constants, links, the lock and its holder."""
+        protocol = getattr(PROTOCOL, type(self.proof).__name__)
         premises = super().premises()
-        premises["given protocol"] = self.s.Protocol[self.s.viewed] == mine
-        proved = {
+        premises["given protocol"] = self.s.Protocol[self.s.viewed] == protocol
+        lemmas = {
             f"proof {name}": simple(self.proof.formula(name, self.a))
             for name in ("lock_has_its_holder",)
         }
-        own = (
+        links = (
             {}
             if isinstance(self.proof, Blocking)
             else {"lock_is_entered_once": self.entered_once(self.s)}
         )
-        return premises | proved | own
+        return premises | lemmas | links
 
     def start(self) -> z3.BoolRef:
         """A start of the module is one of the proof's system, whose constants are as it assumes."""
-        proof, one = self.proof, z3.IntVal(1)
-        found = [self.shown(formula, one) for formula in proof.given(self.a)]
-        own = [] if isinstance(proof, Blocking) else [self.entered_once(self.s)]
-        return And([*map(simple, [*found, *proof.initially(self.a)]), *own])
+        proof, first = self.proof, z3.IntVal(1)
+        assumptions = [self.shown(formula, first) for formula in proof.given(self.a)]
+        links = [] if isinstance(proof, Blocking) else [self.entered_once(self.s)]
+        return And([*map(simple, [*assumptions, *proof.initially(self.a)]), *links])
 
     def goals(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
-        """What a way must fulfil, by name."""
-        values, made = self.step(name)
-        after, t = self.module.after(self.s, made), values["t"]
-        own = [
+        """The goals of a way, by name."""
+        values, step = self.step(name)
+        after, t = self.module.after(self.s, step), values["t"]
+        own_cases = [
             case
             for case in cases(self.module, name, self.s, t)
             if not z3.is_false(z3.simplify(case.when))
             and (not case.action or case.action in self.proof.actions())
         ]
-        yield "cases", Or([case.when for case in own])
-        for case in own:
+        yield "cases", Or([case.when for case in own_cases])
+        for case in own_cases:
             yield from self.simulated(case, t, after)
         if not isinstance(self.proof, Blocking):
             before, now = self.entered_once(self.s), self.entered_once(after)
@@ -265,8 +265,8 @@ class Simulation(simulation.Simulation, Kept):
                 owner == THREAD.null,
                 *([owner == t] if isinstance(self.proof, Blocking) else []),
             ]
-            forced = And(0 < s.level[t], s.level[t] == s.stack_height[t])
-            here += [forced if label == "L2" else target(s, t) == s.viewed, Or(free)]
+            is_forced = And(0 < s.level[t], s.level[t] == s.stack_height[t])
+            here += [is_forced if label == "L2" else target(s, t) == s.viewed, Or(free)]
         ways = [And(self.step(name)[1].guards) for name in self.module.LABELS[label]]
         return simple(Implies(And(here), Or(ways)))
 

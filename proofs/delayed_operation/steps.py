@@ -296,7 +296,7 @@ class Operation(System):
 
     @conjunct
     def seen_is_ready(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What tryComplete has read as true is true: conditions do not become false."""
+        """A condition that tryComplete has read as true is true: conditions do not become false."""
         return ForAll([T, C], Implies(s.seen[T][C], s.ready[C]))
 
     @conjunct

@@ -122,14 +122,14 @@ def views(model: Model) -> list[View]:
 
 def system_of(model: Model, operation: str) -> type[Operation]:
     """The system of an operation, by its protocol and by the strangers in its lock."""
-    held = any(
+    is_held = any(
         step[0] == "hold" and step[-1] == operation
         for program in model.program.values()
         for step in program
     )
     return {
-        "TryOnce": proof.TryOnceHeld if held else proof.TryOnce,
-        "TryPending": proof.TryPendingHeld if held else proof.TryPending,
+        "TryOnce": proof.TryOnceHeld if is_held else proof.TryOnce,
+        "TryPending": proof.TryPendingHeld if is_held else proof.TryPending,
         "LockedTry": proof.LockedTry,
         "CheckedTry": proof.CheckedTry,
         "Blocking": proof.Blocking,
@@ -145,13 +145,13 @@ class View(Base):
         system = system or system_of(model, operation)
         self.system = system
         self.needs = model.needs[operation]
-        delivered = [
+        deliveries = [
             step[1]
             for program in model.program.values()
             for step in program
             if step[0].startswith("deliver") and step[-1] == operation
         ]
-        self.conditions = tuple(dict.fromkeys([*self.needs, *delivered]))
+        self.conditions = tuple(dict.fromkeys([*self.needs, *deliveries]))
         self.instance = Instance(
             compiled(system),
             {"Thread": model.threads, "Condition": self.conditions},
@@ -165,12 +165,12 @@ class View(Base):
 
     # -- what the check of edges asks for
 
-    def state(self, frozen: State) -> State:
+    def state(self, model_state: State) -> State:
         """The proof's state that a model's state is."""
-        shared, processes = frozen
-        if shared not in self._shared:
-            self._shared[shared] = self.shared(frozen)
-        common, won = self._shared[shared]
+        shared_values, processes = model_state
+        if shared_values not in self._shared:
+            self._shared[shared_values] = self.shared(model_state)
+        common, won = self._shared[shared_values]
         places = tuple(
             self.place(index, process, result)
             for index, (process, result) in enumerate(zip(processes, won.values()))
@@ -186,22 +186,24 @@ class View(Base):
 
     def local(self, places: tuple[Place, ...]) -> dict[str, Any]:
         """The variables that say where threads are, encoded."""
-        of, threads = self.instance.system.VARIABLES, self.model.threads
-        own = {
+        names, threads = self.instance.system.VARIABLES, self.model.threads
+        cells = {
             name: {t: getattr(place, name) for t, place in zip(threads, places)}
             for name in ("at", "via", "won", "retry")
         }
-        own["seen"] = {t: dict.fromkeys(place.seen, True) for t, place in zip(threads, places)}
-        return {name: self.instance.encode(name, one) for name, one in own.items() if name in of}
+        cells["seen"] = {t: dict.fromkeys(place.seen, True) for t, place in zip(threads, places)}
+        return {
+            name: self.instance.encode(name, cell) for name, cell in cells.items() if name in names
+        }
 
-    def shared(self, frozen: State) -> tuple[dict[str, Any], dict[str, bool]]:
+    def shared(self, model_state: State) -> tuple[dict[str, Any], dict[str, bool]]:
         """The variables of no thread's place, encoded; and each thread's last result."""
-        pieces = dict(zip(self.model.variables, self.model.pieces(frozen)))
+        pieces = dict(zip(self.model.variables, self.model.pieces(model_state)))
         value: dict[str, Any] = {
             name: self.model.tla(name, pieces[name]) for name in self.model.variables
         }
-        o, of = self.operation, self.instance.system.VARIABLES
-        own = {
+        o, names = self.operation, self.instance.system.VARIABLES
+        cells = {
             "ready": {c: value["ready"][c] for c in self.conditions},
             "owner": value["lock"][o]["owner"],
             "depth": value["lock"][o]["depth"],
@@ -219,12 +221,12 @@ class View(Base):
             },
         }
         return {
-            name: self.instance.encode(name, one) for name, one in own.items() if name in of
+            name: self.instance.encode(name, cell) for name, cell in cells.items() if name in names
         }, value["won"]
 
-    def acts(self, index: int, frozen: State) -> bool:
+    def acts(self, index: int, model_state: State) -> bool:
         """Whether a thread's next step is about this operation; others leave the state as it is."""
-        return self.place(index, frozen[1][index], False).acts
+        return self.place(index, model_state[1][index], False).acts
 
     # -- where a thread is
 
@@ -243,22 +245,27 @@ class View(Base):
         now = program[turn - 2] if turn > 1 else None
         run = self.run(inner)
         if not run:
-            mine = now is not None and now[-1] == self.operation
+            is_own = now is not None and now[-1] == self.operation
             if base.label == "T0":
                 begins = turn <= len(program) and program[turn - 1][-1] == self.operation
                 return Place(
                     "Idle", "none", (), False, False, not inner and begins or self.enters(inner)
                 )
-            at = base.label if mine and not inner and base.label in ("T1", "V1", "H2") else "Idle"
+            at = base.label if is_own and not inner and base.label in ("T1", "V1", "H2") else "Idle"
             return Place(
-                at, "none", (), at == "T1" and won, False, mine and not inner or self.enters(inner)
+                at,
+                "none",
+                (),
+                at == "T1" and won,
+                False,
+                is_own and not inner or self.enters(inner),
             )
         last = run[-1]
         at = {"Y2": "Y1"}.get(last.label, last.label)
         if at in COMPLETING:
             at = self.system.FORCE_LAST
         via = self.caller(stack, run)
-        seen = (
+        conditions = (
             self.needs[: last.values["at"] - (last.label == "Y1")]
             if last.procedure == "tryComplete"
             else ()
@@ -266,7 +273,7 @@ class View(Base):
         return Place(
             at,
             via,
-            tuple(seen),
+            tuple(conditions),
             at == "L7" and via == "expiry" and won,
             self.noted(at, last),
             last is inner[-1],
@@ -282,13 +289,13 @@ class View(Base):
 
     def run(self, inner: list[Level]) -> list[Level]:
         """The outermost levels about the viewed operation, up to the first about another one."""
-        found: list[Level] = []
+        stretch: list[Level] = []
         for level in inner:
             if self.about(level) == self.operation:
-                found.append(level)
-            elif found:
+                stretch.append(level)
+            elif stretch:
                 break
-        return found
+        return stretch
 
     def enters(self, inner: list[Level]) -> bool:
         """Whether the thread, in another's onComplete, is to complete the viewed operation."""

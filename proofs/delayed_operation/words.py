@@ -1,4 +1,4 @@
-"""What the names of ``spec/DelayedOperation.tla`` are to Z3."""
+"""The names of ``spec/DelayedOperation.tla`` as Z3 has them."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""The elections of ``impl/partition_leader.py`` on symbols: what each does, as a formula.
+"""The elections of ``impl/partition_leader.py`` on symbols: the outcome of each, as a formula.
 
-An election goes through the replicas in their order and returns at the first one that fits. No
-turn of the loop depends on an earlier one. So the loop is run on one replica that may be any; the
-theorem E1 is about the order. A second loop gets a replica of its own. The ISR says whether it
-has a replica, or gives one member that may be any: what the new ISR does with that one it does with
-each.
+An election goes through the replicas in their order and returns at the first one that fits. No turn
+of the loop depends on an earlier one. So the loop is run on one replica that may be any; the
+theorem E1 is about the order. A second loop gets a replica of its own. The ISR says whether it has
+a replica, or gives one member that may be any: the new ISR treats each member like that one.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ FIRST, SECOND, MEMBER = z3.Ints("replica other_replica member")
 """The replica of the first loop, that of the second, and a member of the ISR."""
 
 NONE, BY_FIRST, BY_SECOND = range(3)
-"""Who is elected: no replica, that of the first loop, or that of the second."""
+"""The elected one: no replica, that of the first loop, or that of the second."""
 
 
 class Replicas:
@@ -63,7 +62,7 @@ class Members:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an election does, as terms: who is elected, and whether MEMBER stays in the ISR.
+    """The outcome of an election, as terms: the elected one, and whether MEMBER stays in the ISR.
 
     ``alone``: the new ISR is the leader and no other replica; ``unclean``: as the code says.
     """
@@ -78,28 +77,28 @@ def outcome(election: Callable[..., Any], *more: Any) -> Outcome:
     """An election with the arguments that follow the assignment."""
 
     def run() -> tuple[int, bool, bool, bool]:
-        found = election(Replicas(), *more)
-        if found is None:
+        choice = election(Replicas(), *more)
+        if choice is None:
             return NONE, False, False, False
-        (leader,) = {FIRST.get_id(), SECOND.get_id()} & {found.leader.term.get_id()}
-        members = [member.term.get_id() for member in found.isr]
+        (leader,) = {FIRST.get_id(), SECOND.get_id()} & {choice.leader.term.get_id()}
+        members = [member.term.get_id() for member in choice.isr]
         return (
             BY_FIRST if leader == FIRST.get_id() else BY_SECOND,
             MEMBER.get_id() in members,
             members == [leader],
-            found.unclean,
+            choice.unclean,
         )
 
     results = list(paths(run))
 
-    def joined(place: int, of: Callable[[Any], Any]) -> Any:
-        term = of(results[-1][1][place])
+    def merge(place: int, make: Callable[[Any], Any]) -> Any:
+        term = make(results[-1][1][place])
         for condition, result in reversed(results[:-1]):
-            term = z3.If(condition, of(result[place]), term)
+            term = z3.If(condition, make(result[place]), term)
         return term
 
     return Outcome(
-        joined(0, z3.IntVal), joined(1, z3.BoolVal), joined(2, z3.BoolVal), joined(3, z3.BoolVal)
+        merge(0, z3.IntVal), merge(1, z3.BoolVal), merge(2, z3.BoolVal), merge(3, z3.BoolVal)
     )
 
 

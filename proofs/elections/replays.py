@@ -26,33 +26,35 @@ OWN: dict[str, Function] = {
 
 
 class Values:
-    """What a model says of constants and of functions of one number, by their names.
+    """A model's values of constants and of functions of one number, by their names.
 
     A name that the model lacks is 0 or False.
     """
 
     def __init__(self, model: z3.ModelRef) -> None:
         self.model = model
-        self.of = {each.name(): each for each in model.decls()}
+        self.of = {declaration.name(): declaration for declaration in model.decls()}
 
     def __call__(self, name: str, *argument: int) -> int:
         if name not in self.of:
             return 0
-        term = self.of[name](*[z3.IntVal(each, self.model.ctx) for each in argument])
+        term = self.of[name](*[z3.IntVal(number, self.model.ctx) for number in argument])
         value = self.model.eval(term, model_completion=True)
         return int(value.as_long() if z3.is_int_value(value) else z3.is_true(value))
 
     def numbers(self, name: str) -> set[int]:
         """The arguments for which the model gives a function's value."""
-        found = self.model[self.of[name]] if name in self.of else None
-        if not isinstance(found, z3.FuncInterp):
+        function = self.model[self.of[name]] if name in self.of else None
+        if not isinstance(function, z3.FuncInterp):
             return set()
-        return {found.entry(place).arg_value(0).as_long() for place in range(found.num_entries())}
+        return {
+            function.entry(place).arg_value(0).as_long() for place in range(function.num_entries())
+        }
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a model says that an election is made from."""
+    """The inputs of an election in a model."""
 
     assignment: tuple[int, ...]
     isr: tuple[int, ...]
@@ -67,10 +69,10 @@ class Inputs:
 
 def inputs(values: Values, assignment: Sequence[int], also: Sequence[int] = ()) -> Inputs:
     """The sets among the replicas that the model names, and one that it does not name."""
-    named = {*assignment, *also}
-    for each in (IN_ISR, LIVE, DOWN):
-        named |= values.numbers(each.name())
-    everyone = sorted({*named, max(named, default=0) + 1})
+    numbers = {*assignment, *also}
+    for predicate in (IN_ISR, LIVE, DOWN):
+        numbers |= values.numbers(predicate.name())
+    everyone = sorted({*numbers, max(numbers, default=0) + 1})
 
     def among(predicate: z3.FuncDeclRef) -> list[int]:
         return [replica for replica in everyone if values(predicate.name(), replica)]
@@ -98,15 +100,15 @@ class Case:
     length: z3.ArithRef
 
     def refutes(self, claim: Callable[[Inputs, Any], bool]) -> Replay:
-        """ "" where the claim is false of what Python elects; else why it is not."""
+        """ "" where the claim is false of Python's choice; else why it is not."""
 
         def replay(model: z3.ModelRef) -> str:
             values = Values(model)
             case = inputs(values, listed(values, self.at, self.length))
             if len(case.assignment) > LONGEST:
                 return f"the assignment has more than {LONGEST} replicas"
-            found = case.elect(self.kind, OWN[self.kind])
-            return f"Python elects {found} from {case}" if claim(case, found) else ""
+            choice = case.elect(self.kind, OWN[self.kind])
+            return f"Python elects {choice} from {case}" if claim(case, choice) else ""
 
         return replay
 
@@ -116,10 +118,10 @@ def confirmed(kind: str, wrong: Function) -> Replay:
 
     def replay(model: z3.ModelRef) -> str:
         values = Values(model)
-        one, other, member = (values(str(each)) for each in (FIRST, SECOND, MEMBER))
-        case = inputs(values, list(dict.fromkeys((one, other))), (member,))
-        own, theirs = case.elect(kind, OWN[kind]), case.elect(kind, wrong)
-        return f"both elect {own} from {case}" if own == theirs else ""
+        first, second, member = (values(str(constant)) for constant in (FIRST, SECOND, MEMBER))
+        case = inputs(values, list(dict.fromkeys((first, second))), (member,))
+        original, theirs = case.elect(kind, OWN[kind]), case.elect(kind, wrong)
+        return f"both elect {original} from {case}" if original == theirs else ""
 
     return replay
 
@@ -131,9 +133,9 @@ def loop_elsewhere(
 
     def replay(model: z3.ModelRef) -> str:
         values = Values(model)
-        found = listed(values, at, length)
-        fitting = [place for place, each in enumerate(found) if values(fit.name(), each)]
-        changed = [place for place in fitting if start <= place < len(found) - short]
-        return f"both find {fitting[:1]} of {found}" if fitting[:1] == changed[:1] else ""
+        replicas = listed(values, at, length)
+        fitting = [place for place, replica in enumerate(replicas) if values(fit.name(), replica)]
+        window = [place for place in fitting if start <= place < len(replicas) - short]
+        return f"both find {fitting[:1]} of {replicas}" if fitting[:1] == window[:1] else ""
 
     return replay

@@ -125,8 +125,8 @@ def move_takes_all(target: Any, isr: Any, live: Any) -> Any:
 
 def preferred_anyway(assignment: Any, isr: Any, live: Any) -> Any:
     """Elects the preferred replica, dead or not."""
-    preferred = assignment[0]
-    return partition_leader.Elected(preferred, tuple(isr)) if preferred in isr else None
+    first = assignment[0]
+    return partition_leader.Elected(first, tuple(isr)) if first in isr else None
 
 
 def shutdown_keeps_isr(assignment: Any, isr: Any, live: Any, down: Any) -> Any:
@@ -184,7 +184,7 @@ THEORY.theorem(
     "E2",
     "each election of the code returns at a replica that may lead, with the new ISR that its kind "
     "has",
-    [VC(kind, MEMBERSHIP, formula(own)) for kind, own, formula, _, _ in CODE],
+    [VC(kind, MEMBERSHIP, formula(election)) for kind, election, formula, _, _ in CODE],
     code_controls(),
     assumes=("A-PYTHON",),
     certified="nightly",
@@ -225,12 +225,12 @@ ELECTED = {"length": N >= 1, "elected": ONE.elected}
 SOME = [N == 3, K == 1, AT(0) == 1, AT(1) == 2, AT(2) == 3]
 FEW = Election(IN_ISR, K, 3)
 OF_THREE = {"elected": FEW.elected, "three": z3.And(*SOME)}
-"""What the controls are about: a solver need not look for a model of all numbers."""
+"""The bounds of the controls: a solver need not look for a model of all numbers."""
 
 
-def replicas(of: Callable[[Any], z3.BoolRef]) -> z3.BoolRef:
+def replicas(claim: Callable[[Any], z3.BoolRef]) -> z3.BoolRef:
     replica = bound()
-    return z3.ForAll([replica], of(replica))
+    return z3.ForAll([replica], claim(replica))
 
 
 THEORY.theorem(
@@ -258,7 +258,7 @@ THEORY.theorem(
         refuted(
             VC("always in sync", OF_THREE, IN_ISR(FEW.leader)),
             "an unclean leader was in sync, too",
-            Case("offline", AT, N).refutes(lambda case, found: found.leader in case.isr),
+            Case("offline", AT, N).refutes(lambda case, choice: choice.leader in case.isr),
         ),
     ],
     assumes=("A-INDUCTION", "A-PYTHON"),
@@ -291,7 +291,9 @@ THEORY.theorem(
                 z3.Not(LIVE(AT(0))),
             ),
             "a live replica may always lead",
-            Case("offline", AT, N).refutes(lambda case, found: case.assignment[0] not in case.live),
+            Case("offline", AT, N).refutes(
+                lambda case, choice: case.assignment[0] not in case.live
+            ),
         ),
     ],
     assumes=("A-INDUCTION", "A-PYTHON"),
@@ -321,7 +323,7 @@ THEORY.theorem(
         refuted(
             VC("same ISR as before", OF_THREE, replicas(lambda r: FEW.after(r) == IN_ISR(r))),
             "the first election changes nothing either",
-            Case("offline", AT, N).refutes(lambda case, found: set(found.isr) == set(case.isr)),
+            Case("offline", AT, N).refutes(lambda case, choice: set(choice.isr) == set(case.isr)),
         ),
     ],
     assumes=("A-INDUCTION", "A-PYTHON"),
@@ -373,7 +375,7 @@ THEORY.theorem(
             ),
             "the election does not look who shuts down",
             Case("reassign", AT, N).refutes(
-                lambda case, found: found.leader not in case.down,
+                lambda case, choice: choice.leader not in case.down,
             ),
         ),
     ],

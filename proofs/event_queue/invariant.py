@@ -1,4 +1,4 @@
-"""The invariant of module EventQueue: who has the locks, whose event it is, and what is cleared.
+"""The invariant of module EventQueue: owners of locks and of events, and the cleared queue.
 
 There may be several event threads, and the queue is cleared in either order.
 """
@@ -52,7 +52,7 @@ def waits(s: SimpleNamespace, place: z3.ArithRef) -> z3.BoolRef:
 
 
 def clears(s: SimpleNamespace, event: z3.ExprRef) -> z3.BoolRef:
-    """It is an event for which the queue is cleared, or what a close puts."""
+    """It is an event for which the queue is cleared, or the one that a close puts."""
     return Or(s.Expiries[event], event == NO_EVENT)
 
 
@@ -64,10 +64,10 @@ class Queue(Invariant):
 
         Of the events that wait at the start the first alone may be one.
         """
-        word, of = s.Program_1_word[T][K], s.Program_2_Happening[T][K]
+        word, event = s.Program_1_word[T][K], s.Program_2_Happening[T][K]
         plain = [
-            Implies(word == OPERATION.value("put"), Not(clears(s, of))),
-            Implies(word == OPERATION.value("expire"), And(of != NO_EVENT, s.Expiries[of])),
+            Implies(word == OPERATION.value("put"), Not(clears(s, event))),
+            Implies(word == OPERATION.value("expire"), And(event != NO_EVENT, s.Expiries[event])),
         ]
         put_on = Implies(s.Does_1[E] == DOES.value("put"), Not(clears(s, s.Does_2[E])))
         no_other = Implies(s.Does_1[E] != DOES.value("put"), s.Does_2[E] == NO_EVENT)
@@ -87,29 +87,29 @@ class Queue(Invariant):
 
     def inside(self, s: SimpleNamespace, procedure: str) -> z3.BoolRef:
         """The thread is in this procedure, or in one that returns to it."""
-        own = [label for label, of in self.PROCEDURES.of.items() if of == procedure]
+        labels = [label for label, owner in self.PROCEDURES.of.items() if owner == procedure]
         callees = [
             back(s, name, T, *to)
             for name in RETURNS
-            if name != procedure and (to := [each for each in RETURNS[name] if each in own])
+            if name != procedure and (to := [label for label in RETURNS[name] if label in labels])
         ]
-        return Or(at(s, T, *own), *callees)
+        return Or(at(s, T, *labels), *callees)
 
     # -- the stack and the locks
 
     @conjunct
     def no_one_runs_nowhere(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is no process is at no label."""
+        """An element that is no process is at no label."""
         return ForAll([T], at(s, T, "Nowhere") == (T == NO_ONE))
 
     @conjunct
     def calls_return(self, s: SimpleNamespace) -> z3.BoolRef:
         """A procedure that a thread is in returns to a label behind a call of it."""
-        each = [
+        frames = [
             If(self.inside(s, name), back(s, name, T, *to), back(s, name, T, "Nowhere"))
             for name, to in RETURNS.items()
         ]
-        return ForAll([T], Implies(T != NO_ONE, And(each)))
+        return ForAll([T], Implies(T != NO_ONE, And(frames)))
 
     @conjunct
     def operations_are_of_the_program(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -155,11 +155,13 @@ class Queue(Invariant):
     @conjunct
     def places_are_counted_from_one(self, s: SimpleNamespace) -> z3.BoolRef:
         """Where a thread is in the events that it clears away is a place."""
-        kept = [
-            Implies(Not(back(s, name, T, "Nowhere")), getattr(s, f"saved_{name}_{of}")[T] >= 1)
-            for name, of in (("replace", "at"), ("look", "place"))
+        saves = [
+            Implies(
+                Not(back(s, name, T, "Nowhere")), getattr(s, f"saved_{name}_{variable}")[T] >= 1
+            )
+            for name, variable in (("replace", "at"), ("look", "place"))
         ]
-        here = And(s.at[T] >= 1, s.place[T] >= 1, *kept)
+        here = And(s.at[T] >= 1, s.place[T] >= 1, *saves)
         return And(
             s.queue_length >= 0,
             s.log_length >= 0,
@@ -176,12 +178,12 @@ class Queue(Invariant):
     @conjunct
     def cleared_until_put(self, s: SimpleNamespace) -> z3.BoolRef:
         """From the clearing on until the event is put for which it was done, none waits."""
-        cleared = Or(
+        is_cleared = Or(
             at(s, T, "D3", "R1", "K5"),
             And(at(s, T, "Z1", "Z2", "Z3"), back(s, "preempt", T, "R1")),
             And(at(s, T, "Q1", "Q2"), clears(s, s.item[T])),
         )
-        return ForAll([T], Implies(And(T != NO_ONE, cleared), s.queue_length == 0))
+        return ForAll([T], Implies(And(T != NO_ONE, is_cleared), s.queue_length == 0))
 
     @conjunct
     def cleared_for_stands_first(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -204,24 +206,24 @@ class Queue(Invariant):
     @conjunct
     def one_handles(self, s: SimpleNamespace) -> z3.BoolRef:
         """No two threads handle one event."""
-        both = And(at(s, T, *PROCESSING), at(s, U, *PROCESSING), T != U)
-        other = And(at(s, T, *PROCESSING), at(s, U, *PREEMPTING))
+        processing = And(at(s, T, *PROCESSING), at(s, U, *PROCESSING), T != U)
+        preempting = And(at(s, T, *PROCESSING), at(s, U, *PREEMPTING))
         return And(
-            ForAll([T, U], Implies(both, s.taken[T] != s.taken[U])),
-            ForAll([T, U], Implies(other, s.taken[T] != s.old[U])),
+            ForAll([T, U], Implies(processing, s.taken[T] != s.taken[U])),
+            ForAll([T, U], Implies(preempting, s.taken[T] != s.old[U])),
         )
 
     @conjunct
     def handled_is_not_logged_yet(self, s: SimpleNamespace) -> z3.BoolRef:
         """The end of an event that is being handled is not in the log."""
-        of = s.log_item_2[PLACE]
+        event = s.log_item_2[PLACE]
         return ForAll(
             [T, PLACE],
             Implies(
                 in_log(s, PLACE),
                 And(
-                    Implies(at(s, T, *PROCESSING), s.taken[T] != of),
-                    Implies(at(s, T, *PREEMPTING), s.old[T] != of),
+                    Implies(at(s, T, *PROCESSING), s.taken[T] != event),
+                    Implies(at(s, T, *PREEMPTING), s.old[T] != event),
                 ),
             ),
         )
@@ -237,10 +239,10 @@ class Queue(Invariant):
     @conjunct
     def close_has_waited(self, s: SimpleNamespace) -> z3.BoolRef:
         """A close that has returned has found that the event thread has ended."""
-        returned = And(
+        has_returned = And(
             s.Users[T],
             And(1 <= K, K <= s.turn[T] - 1),
             s.Program_1_word[T][K] == OPERATION.value("close"),
             Or(K < s.turn[T] - 1, at(s, T, "T0", "Done")),
         )
-        return ForAll([T, K], Implies(returned, s.ended))
+        return ForAll([T, K], Implies(has_returned, s.ended))

@@ -19,11 +19,11 @@ def scenario(
 ) -> dict[str, Any]:
     """A scenario as plain data. ``threads``: thread -> its steps, as a scenario file has them.
 
-    ``waiting``: the events that wait at the start. ``does``: event -> what its handler does, of
-    each event; beside it ``w`` works.
+    ``waiting``: the events that wait at the start. ``does``: event -> the operations of its
+    handler, of each event; beside it ``w`` works.
     """
-    steps = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
-    handlers = {name: of.split() for name, of in (does or {}).items()}
+    steps = {name: [word.split() for word in text.split("; ")] for name, text in threads.items()}
+    handlers = {name: text.split() for name, text in (does or {}).items()}
     return {
         "waiting": waiting.split(),
         "clear": clear,
@@ -32,17 +32,17 @@ def scenario(
     }
 
 
-def hints(of: Queue, _name: str) -> list[z3.ExprRef]:
+def hints(queue: Queue, _name: str) -> list[z3.ExprRef]:
     """The operation that a thread is in, the places behind the last ones, the next ones."""
-    s = of.symbols()
-    place, other = z3.Ints("any_Int_1 any_Int_2")
+    s = queue.symbols()
+    place, second = z3.Ints("any_Int_1 any_Int_2")
     return [
         s.turn[T] - 1,
         s.turn[ANY] - 1,
         s.log_length + 1,
         s.queue_length + 1,
         place + 1,
-        other + 1,
+        second + 1,
         z3.IntVal(1),
         s.at[T],
         s.place[T],

@@ -1,6 +1,6 @@
-"""What the names of ``spec/EventQueue.tla`` are to Z3.
+"""The names of ``spec/EventQueue.tla`` as Z3 has them.
 
-Tickets, sessions and what is for their history have no terms. So a thread may wake at any time.
+Tickets, sessions and their histories have no terms. So a thread may wake at any time.
 """
 
 from __future__ import annotations

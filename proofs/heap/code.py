@@ -1,8 +1,8 @@
-"""The heap of ``impl/delay_queue.py``: its methods on symbols do what the theorems say.
+"""The heap of ``impl/delay_queue.py``: its methods on symbols do as the theorems say.
 
 A list has its elements at places from 0, and the theorems count from 1. Within a loop the element
 that moves is in no place yet. The sequence that a theorem is about is the list with that element
-put at the loop's index. What stands there meanwhile may be anything.
+put at the loop's index. Any element may stand there meanwhile.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ METHODS = {"Up": "_up", "Down": "_down"}
 
 @dataclass(frozen=True)
 class Run:
-    """One path of a method. ``result``: what it returns."""
+    """One path of a method. ``result``: its value."""
 
     path: z3.BoolRef
     heap: Elements
@@ -52,7 +52,7 @@ class Code(Heap):
     POLL = (*Heap.POLL, "first")
     MORE = " It hands out the first element, if that is due. Else the list stays as it is."
     ASSUMES = (*Heap.ASSUMES, "A-PYTHON")
-    LOOPS = {name: replace(of, may=Sequence.has) for name, of in Heap.LOOPS.items()}
+    LOOPS = {name: replace(loop, may=Sequence.has) for name, loop in Heap.LOOPS.items()}
 
     def title(self, operator: str) -> str:
         return f"{self.prefix}.{self.shown(operator).strip('_')}"
@@ -67,54 +67,54 @@ class Code(Heap):
         if operator == self.poll:
             runs = [run for run in runs if run.result is not None]
             reading.given["taken"] = z3.Or([run.path for run in runs])
-        found = [(run.path, self.value(operator, run, reading)) for run in runs]
+        results = [(run.path, self.value(operator, run, reading)) for run in runs]
         for run in runs:
             reading.obligations += [z3.Implies(run.path, claim) for claim in run.heap.read]
-        *others, (_, value) = found
-        for path, other in reversed(others):
-            value = either(path, other, value)
+        *rest, (_, value) = results
+        for path, result in reversed(rest):
+            value = either(path, result, value)
         return reading, value
 
     def runs(self, operator: str, s: Sequence, *more: Any) -> list[Run]:
         """Every path of a method on a list of the sequence's elements."""
         name, at = operator, s.at
-        given: list[Any] = [Element(each, KEY, LEFT) for each in more]
+        inputs: list[Any] = [Element(term, KEY, LEFT) for term in more]
         if operator in METHODS:
             (place,) = more
-            name, given = METHODS[operator], [Symbol(place - 1), Element(s.at(place), KEY, LEFT)]
+            name, inputs = METHODS[operator], [Symbol(place - 1), Element(s.at(place), KEY, LEFT)]
             at = with_hole(s, place)
-        called = method(self.load(), name)
+        code = method(self.load(), name)
 
         def run() -> tuple[Elements, list[Moved], Any]:
             heap = Elements(s.length, lambda index: at(index + 1), KEY, LEFT)
-            moved: list[Moved] = []
-            return heap, moved, called(queue(heap, moved), *given)
+            moves: list[Moved] = []
+            return heap, moves, code(queue(heap, moves), *inputs)
 
-        return [Run(plain(path), *found) for path, found in paths(run)]
+        return [Run(plain(path), *outcome) for path, outcome in paths(run)]
 
     def value(self, operator: str, run: Run, reading: Unfolding) -> Sequence:
-        """What a path makes of the sequence."""
+        """The sequence that a path makes."""
         if operator in METHODS and run.result is not None:
             index, moving = run.result["index"], run.result["element"]
             heap = run.heap
             turn = Moved(operator, plain(index.term), moving.of, heap.length, heap.at)
             return self.goes_on(turn, run.path, reading)
         if run.moved:
-            (moved,) = run.moved
-            if moved.at is not run.heap.at or moved.length is not run.heap.length:
-                raise ProofError(f"{operator} changes the list behind a call of {moved.operator}.")
-            return self.goes_on(moved, run.path, reading)
-        ended = reading.sequence(run.heap.length, from_one(run.heap.at))
-        reading.ended.append(ended)
-        return ended
+            (move,) = run.moved
+            if move.at is not run.heap.at or move.length is not run.heap.length:
+                raise ProofError(f"{operator} changes the list behind a call of {move.operator}.")
+            return self.goes_on(move, run.path, reading)
+        end = reading.sequence(run.heap.length, from_one(run.heap.at))
+        reading.ended.append(end)
+        return end
 
-    def goes_on(self, moved: Moved, path: z3.BoolRef, reading: Unfolding) -> Sequence:
+    def goes_on(self, move: Moved, path: z3.BoolRef, reading: Unfolding) -> Sequence:
         """A call of a loop, or a turn that another one follows."""
-        at = lambda j: z3.If(j == moved.index + 1, moved.element, moved.at(j - 1))  # noqa: E731
-        t = reading.sequence(moved.length, at)
+        at = lambda j: z3.If(j == move.index + 1, move.element, move.at(j - 1))  # noqa: E731
+        t = reading.sequence(move.length, at)
         result = Sequence.any(reading.fresh("result"))
-        arguments = (t, moved.index + 1, Keys(KEY))
-        reading.called.append(Called(moved.operator, path, arguments, result))
+        arguments = (t, move.index + 1, Keys(KEY))
+        reading.called.append(Called(move.operator, path, arguments, result))
         return result
 
     def offers(self) -> list[VC]:
@@ -126,7 +126,7 @@ class Code(Heap):
         return [*super().polls(), self.first()]
 
     def first(self) -> VC:
-        """What is handed out is the first element, if it is due; else the list stays as it is."""
+        """The first element is handed out, if it is due; else the list stays as it is."""
         claims = []
         for run in self.runs(self.poll, S):
             first = S.at(z3.IntVal(1))

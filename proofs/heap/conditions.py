@@ -56,7 +56,8 @@ class Heap:
     operators that put an element in and take the first one out. ``size``: bounds the places, for a
     control.
 
-    LOOP, OFFER, POLL: the names of the conditions. MORE: what else the theorem about ``poll`` says.
+    LOOP, OFFER, POLL: the names of the conditions. MORE: further statements of the theorem about
+    ``poll`` says.
     """
 
     LOOPS: ClassVar[Mapping[str, Loop]] = LOOPS
@@ -92,10 +93,10 @@ class Heap:
     def read(self, operator: str, *arguments: Any) -> tuple[Unfolding, Sequence]:
         """An operator's unfolding, and its value."""
         reading = Reading(self.load())
-        given = (*arguments, Keys(KEY)) if self.keyed else arguments
-        value = reading.unfolded(operator, *given)
-        own = {operator} if operator in self.LOOPS else {*self.LOOPS}
-        if strange := {each.operator for each in reading.called} - own:
+        values = (*arguments, Keys(KEY)) if self.keyed else arguments
+        value = reading.unfolded(operator, *values)
+        loops = {operator} if operator in self.LOOPS else {*self.LOOPS}
+        if strange := {call.operator for call in reading.called} - loops:
             raise ProofError(
                 f"{self.prefix}: {operator} calls {', '.join(sorted(strange))}, which is another "
                 "recursion. Give it a condition of its own."
@@ -108,15 +109,15 @@ class Heap:
             length = S.length == self.size - 1
             if not self.keyed:
                 return [length]
-            named = [S.at(z3.IntVal(number)) == number for number in range(1, self.size)]
-            return [length, NEW == self.size, *named]
-        given = [*counting.listed(S, 1, 2, 3), PLACE == 2, NEW == 4, ELEMENT == 2]
-        return given + [KEY(z3.IntVal(number)) == number for number in range(1, 5)]
+            elements = [S.at(z3.IntVal(number)) == number for number in range(1, self.size)]
+            return [length, NEW == self.size, *elements]
+        premises = [*counting.listed(S, 1, 2, 3), PLACE == 2, NEW == 4, ELEMENT == 2]
+        return premises + [KEY(z3.IntVal(number)) == number for number in range(1, 5)]
 
     # -- Up and Down
 
     def loop(self, name: str) -> list[VC]:
-        """What a recursive operator does: its places, what it keeps, and the order it makes."""
+        """The conditions of a recursive operator: its places, its elements, and its order."""
         return [self.places(name), self.keeps(name), self.orders(name)]
 
     def places(self, name: str) -> VC:
@@ -126,7 +127,7 @@ class Heap:
         return self.vc(f"{name}: places", premises, z3.And(reading.obligations))
 
     def keeps(self, name: str) -> VC:
-        """The elements are the same, each as often, whatever the keys."""
+        """The elements are the same, each as often, under all keys."""
         loop = self.LOOPS[name]
         reading, value = self.read(name, S, PLACE)
         premises, cites = {"place": loop.may(S, PLACE), **reading.defined()}, {}
@@ -176,7 +177,7 @@ class Heap:
         return self.LOOPS[call.operator].may(*self.called(call))
 
     def ordered(self, call: Called) -> z3.BoolRef:
-        """What the operator's theorem says of the order, of this call."""
+        """The statement of the operator's theorem on the order, of this call."""
         t, j = self.called(call)
         before = self.LOOPS[call.operator].but(t, self.key, j, self.size)
         after = is_heap(call.result, self.key, self.size)
@@ -199,7 +200,7 @@ class Heap:
         length = {"length": S.length >= 0}
         reading, value = self.read(self.offer, S, NEW)
         order, cites = self.citing(reading, order=True)
-        ordered = self.vc(
+        order_vc = self.vc(
             "order",
             {
                 **length,
@@ -219,14 +220,14 @@ class Heap:
         goal = z3.And(value.length == S.length + 1, value.total == S.total + once(NEW), *read)
         return [
             self.vc("elements", {**length, **reading.defined(), **premises}, goal, cites),
-            ordered,
+            order_vc,
         ]
 
     def polls(self) -> list[VC]:
-        """What is left of a heap is a heap, and lacks the first element once."""
+        """The rest of a heap is a heap, and lacks the first element once."""
         reading, value = self.read(self.poll, S)
         order, cites = self.citing(reading, order=True)
-        ordered = self.vc(
+        order_vc = self.vc(
             "order",
             {
                 "length": S.length >= 0,
@@ -243,13 +244,13 @@ class Heap:
             lemma = f"Heap.Rest #{number}"
             premises[lemma] = counting.rest_lacks_first(S, t, self.size)
             cites[lemma] = "Heap.Rest"
-        gone = once(S.at(z3.IntVal(1)))
-        goal = z3.And(value.length == S.length - 1, value.total == S.total - gone)
-        some = {"some": S.length >= 1, **reading.defined()}
+        removal = once(S.at(z3.IntVal(1)))
+        goal = z3.And(value.length == S.length - 1, value.total == S.total - removal)
+        nonempty = {"some": S.length >= 1, **reading.defined()}
         return [
-            self.vc("places", some, z3.And(reading.obligations)),
-            self.vc("elements", {**some, **premises}, goal, cites),
-            ordered,
+            self.vc("places", nonempty, z3.And(reading.obligations)),
+            self.vc("elements", {**nonempty, **premises}, goal, cites),
+            order_vc,
         ]
 
     def vc(

@@ -1,4 +1,4 @@
-"""How often an element is in a sequence, and what is first in a heap: lemmas by induction.
+"""How often an element is in a sequence, and the first element of a heap: lemmas by induction.
 
 The count of a sequence up to a place is a function of that place. It is 0 at 0, and each place adds
 1 if the element stands there. ``Heap.Swap``, ``Heap.Append`` and ``Heap.Rest`` go up the places.
@@ -29,7 +29,7 @@ from wheelproof.prove.kernel import VC, Theory, refuted
 S, T = Sequence.any("s"), Sequence.any("t")
 A, B, M = z3.Ints("a b m")
 KEY = z3.Function("key", z3.IntSort(), z3.IntSort())
-COUNT_S, COUNT_T = (z3.Function(f"count_{each}", z3.IntSort(), z3.IntSort()) for each in "st")
+COUNT_S, COUNT_T = (z3.Function(f"count_{name}", z3.IntSort(), z3.IntSort()) for name in "st")
 PROFILE = "nightly"
 INDUCTION = ("A-INDUCTION",)
 
@@ -42,17 +42,17 @@ def listed(s: Sequence, *elements: int) -> list[z3.BoolRef]:
     """The sequence is this one."""
     return [
         s.length == len(elements),
-        *(s.at(number(place)) == each for place, each in enumerate(elements, 1)),
+        *(s.at(number(place)) == element for place, element in enumerate(elements, 1)),
     ]
 
 
 def starts(s: Sequence, count: Any, place: int = 0) -> z3.BoolRef:
-    """What a count is at the first place, or before it."""
+    """The value of a count at the first place, or before it."""
     return count(number(place)) == (number(0) if place == 0 else once(s.at(number(1))))
 
 
 def goes_on(s: Sequence, count: Any, m: Any) -> z3.BoolRef:
-    """What a count is at the next place."""
+    """The value of a count at the next place."""
     return count(m + 1) == count(m) + once(s.at(m + 1))
 
 
@@ -69,10 +69,10 @@ def append_adds(s: Sequence, t: Sequence, size: int | None = None) -> z3.BoolRef
 
 
 def rest_lacks_first(s: Sequence, t: Sequence, size: int | None = None) -> z3.BoolRef:
-    gone = once(s.at(number(1)))
+    removal = once(s.at(number(1)))
     return z3.And(
-        z3.Implies(without_first(s, t, size), t.total == s.total - gone),
-        z3.Implies(s.length == 1, s.total == gone),
+        z3.Implies(without_first(s, t, size), t.total == s.total - removal),
+        z3.Implies(s.length == 1, s.total == removal),
         z3.Implies(t.length == 0, t.total == 0),
     )
 
@@ -81,17 +81,22 @@ def rest_lacks_first(s: Sequence, t: Sequence, size: int | None = None) -> z3.Bo
 
 
 def induction(
-    made: z3.BoolRef, claim: Any, start: int, end: Any, last: z3.BoolRef, vivid: list[z3.BoolRef]
+    relation: z3.BoolRef,
+    claim: Any,
+    start: int,
+    end: Any,
+    last: z3.BoolRef,
+    vivid: list[z3.BoolRef],
 ) -> list[VC]:
-    """A claim about the counts up to a place, from ``start`` to ``end``, and what follows there.
+    """A claim about the counts up to a place, from ``start`` to ``end``, and one that follows.
 
-    ``made``: how one sequence is made of the other.
+    ``relation``: how one sequence is made of the other.
     """
     return [
         VC(
             "begin",
             {
-                "made": made,
+                "made": relation,
                 "count of s": starts(S, COUNT_S, start),
                 "count of t": starts(T, COUNT_T, start),
             },
@@ -101,7 +106,7 @@ def induction(
         VC(
             "go on",
             {
-                "made": made,
+                "made": relation,
                 "place": z3.And(start <= M, M < end),
                 "up to it": claim(M),
                 "count of s": goes_on(S, COUNT_S, M),
@@ -113,7 +118,7 @@ def induction(
         VC(
             "end",
             {
-                "made": made,
+                "made": relation,
                 "up to it": claim(end),
                 "count of s": goes_on(S, COUNT_S, end),
                 "count of t": goes_on(T, COUNT_T, end),
@@ -215,20 +220,20 @@ THEORY.theorem(
 
 def up_to(end: Any) -> z3.BoolRef:
     """No key before a place is below the first one."""
-    one = number(1)
-    return places(S, lambda j: z3.Or(j >= end, KEY(S.at(one)) <= KEY(S.at(j))))
+    first = number(1)
+    return places(S, lambda j: z3.Or(j >= end, KEY(S.at(first)) <= KEY(S.at(j))))
 
 
-def second_is_next(listed: Listed) -> str:
+def second_is_next(listing: Listed) -> str:
     """ "" where a sequence is a heap whose second element has not the smallest key but one."""
-    keys = listed.keys_of("s")
-    if not listed.heap("s"):
+    keys = listing.keys_of("s")
+    if not listing.heap("s"):
         return f"{keys} is no heap"
     return "" if keys[1] > min(keys[1:]) else f"the second key of {keys} is the smallest but one"
 
 
 PARENT = z3.Int("parent")
-SOME = [*listed(S, 3, 5, 4, 6), *(KEY(number(each)) == each for each in range(3, 7))]
+SOME = [*listed(S, 3, 5, 4, 6), *(KEY(number(value)) == value for value in range(3, 7))]
 THREE = 3
 
 THEORY.theorem(

@@ -28,7 +28,7 @@ HEAP = Heap(module, "DelayQueue", keyed=False, offer="With", poll="Rest")
 def apart(*places: int) -> tuple[z3.BoolRef, ...]:
     """The elements at these places are not the same."""
     at = [S.at(z3.IntVal(place)) for place in places]
-    return tuple(one < other for one, other in pairwise(at))
+    return tuple(first < second for first, second in pairwise(at))
 
 
 FAULTS = (

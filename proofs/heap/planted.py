@@ -1,7 +1,7 @@
 """Faults planted in the heap of a module, each with the condition that it breaks.
 
-A counterexample is a short sequence. The module with the fault, compiled, computes from it what it
-makes of the sequence, which must be wrong there, and right without the fault.
+A counterexample is a short sequence. The module with the fault, compiled, computes from it a
+result, which must be wrong there, and right without the fault.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ ORDER, ELEMENTS = "order", "elements"
 
 
 Operator = Callable[..., Sequence[int]]
-"""What makes of a list, and further arguments, another one."""
+"""A function from a list, and further arguments, to another list."""
 
 
 class Source(Protocol):
-    """What an operator is read from, as it is or with one text in the place of another."""
+    """The source of an operator, as it is or with one text in the place of another."""
 
     def changed(self, old: str, new: str) -> Callable[[], Any]:
         """How a heap loads it."""
@@ -39,10 +39,10 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Planted:
-    """A text of a module with what stands for it, and the operator of which a condition breaks.
+    """A text of a module with its replacement, and the operator of which a condition breaks.
 
-    ``breaks``: the end of the condition's name. ``length``: of the counterexample. ``more``: what
-    it is like, so that it is no state of a recursion that goes well all the same.
+    ``breaks``: the end of the condition's name. ``length``: of the counterexample. ``more``: the
+    constraints on it, so that it is no state of a recursion that goes well all the same.
     """
 
     name: str
@@ -54,37 +54,37 @@ class Planted:
     length: int
     more: tuple[z3.BoolRef, ...] = ()
 
-    def control(self, heap: Heap, of: Source) -> Control:
+    def control(self, heap: Heap, origin: Source) -> Control:
         def find(seed: int) -> Found:
-            changed = heap.sized(of.changed(self.old, self.new), self.length)
-            made: Mapping[str, Callable[[], list[VC]]] = {
-                "Up": partial(changed.loop, "Up"),
-                "Down": partial(changed.loop, "Down"),
-                heap.offer: changed.offers,
-                heap.poll: changed.polls,
+            variant = heap.sized(origin.changed(self.old, self.new), self.length)
+            conditions: Mapping[str, Callable[[], list[VC]]] = {
+                "Up": partial(variant.loop, "Up"),
+                "Down": partial(variant.loop, "Down"),
+                heap.offer: variant.offers,
+                heap.poll: variant.polls,
             }
-            (vc,) = [each for each in made[self.operator]() if each.name.endswith(self.breaks)]
+            (vc,) = [vc for vc in conditions[self.operator]() if vc.name.endswith(self.breaks)]
             vc = replace(vc, vivid=[*vc.vivid, *self.more])
-            return refuted(vc, self.says, self.replay(heap, of)).find(seed)
+            return refuted(vc, self.says, self.replay(heap, origin)).find(seed)
 
         return Control(self.name, self.says, find)
 
-    def replay(self, heap: Heap, of: Source) -> Callable[[z3.ModelRef], str]:
-        def confirmed(model: z3.ModelRef) -> str:
+    def replay(self, heap: Heap, origin: Source) -> Callable[[z3.ModelRef], str]:
+        def contradiction(model: z3.ModelRef) -> str:
             case = Case(heap, self.operator, Listed(model, heap.keyed))
             if self.breaks == ORDER and not case.allowed():
                 return f"{case.shown()} is not what {self.operator} may be called with"
-            if right := case.fault(of.operator(self.operator), self.breaks):
+            if right := case.fault(origin.operator(self.operator), self.breaks):
                 return f"it is wrong without the fault: {right}"
-            wrong = case.fault(of.operator(self.operator, self.old, self.new), self.breaks)
+            wrong = case.fault(origin.operator(self.operator, self.old, self.new), self.breaks)
             return "" if wrong else f"of {case.shown()} it makes what it should"
 
-        return confirmed
+        return contradiction
 
 
 @dataclass(frozen=True)
 class Case:
-    """What an operator is called with, in a counterexample."""
+    """The arguments of an operator, in a counterexample."""
 
     heap: Heap
     operator: str
@@ -119,26 +119,28 @@ class Case:
 
     def arguments(self) -> list[Any]:
         more = {"Up": [self.place], "Down": [self.place], self.heap.offer: [self.new]}
-        of = [self.elements, *more.get(self.operator, [])]
+        items = [self.elements, *more.get(self.operator, [])]
         if self.heap.keyed:
-            of.append({element: self.found.key(element) for element in (*self.elements, self.new)})
-        return of
+            items.append(
+                {element: self.found.key(element) for element in (*self.elements, self.new)}
+            )
+        return items
 
     def expected(self) -> list[int]:
         """The elements that the result has, in some order."""
-        added = [self.new] if self.operator == self.heap.offer else []
-        return [*self.elements, *added][1 if self.operator == self.heap.poll else 0 :]
+        additions = [self.new] if self.operator == self.heap.offer else []
+        return [*self.elements, *additions][1 if self.operator == self.heap.poll else 0 :]
 
-    def fault(self, compute: Operator, of: str) -> str:
-        """What is wrong with the result; "" where nothing is."""
+    def fault(self, compute: Operator, goal: str) -> str:
+        """The fault of the result; "" where there is none."""
         try:
-            made = compute(*self.arguments())
+            result = compute(*self.arguments())
         except Undefined as error:
             return error.message
-        if of == ELEMENTS and differs(made, self.expected()):
-            return f"{list(made)} has other elements"
-        if of == ORDER and not is_heap(self.keys(made)):
-            return f"{self.keys(made)} is no heap"
+        if goal == ELEMENTS and differs(result, self.expected()):
+            return f"{list(result)} has other elements"
+        if goal == ORDER and not is_heap(self.keys(result)):
+            return f"{self.keys(result)} is no heap"
         return ""
 
 
@@ -153,15 +155,15 @@ class Specified:
 
     def operator(self, name: str, old: str = "", new: str = "") -> Operator:
         mechanism = variants.mechanisms()[self.mechanism]
-        compiled = variants.specification(self.mechanism, ((old, new),) if old else ())
+        code = variants.specification(self.mechanism, ((old, new),) if old else ())
         scenario = next(iter(mechanism.scenarios.values()))
         threads: Any = scenario["threads"]
-        model = compiled.model(mechanism.constants_of(scenario), tuple(threads))
-        call = model.env.function(lambda program: program.define(compiled.module.definition(name)))
+        model = code.model(mechanism.constants_of(scenario), tuple(threads))
+        call = model.env.function(lambda program: program.define(code.module.definition(name)))
         plain = model.env.values.from_plain
 
-        def compute(*given: Any) -> Sequence[int]:
-            found: Sequence[int] = values.as_plain(call(*model.initial(), *map(plain, given)))
-            return found
+        def compute(*arguments: Any) -> Sequence[int]:
+            result: Sequence[int] = values.as_plain(call(*model.initial(), *map(plain, arguments)))
+            return result
 
         return compute

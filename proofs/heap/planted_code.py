@@ -9,7 +9,7 @@ from typing import Any
 from proofs.heap.planted import Operator
 
 NOTHING = 0
-"""What stands at a loop's index while the element moves. Elements are numbers from 1."""
+"""The stand-in at a loop's index while the element moves. Elements are numbers from 1."""
 
 
 @dataclass
@@ -22,8 +22,8 @@ class Keyed:
     def get_delay(self) -> int:
         return 0
 
-    def compare_to(self, other: Keyed) -> int:
-        return self.keys[self.number] - self.keys[other.number]
+    def compare_to(self, peer: Keyed) -> int:
+        return self.keys[self.number] - self.keys[peer.number]
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,20 @@ class Text:
         exec(compile(self.with_change(old, new), "impl/delay_queue.py", "exec"), names)
 
         def compute(elements: list[int], *more: Any) -> list[int]:
-            *given, keys = more
+            *arguments, keys = more
             queue = names["DelayQueue"]()
-            known = {**keys, NOTHING: 0}
-            queue.heap = [Keyed(element, known) for element in elements]
+            table = {**keys, NOTHING: 0}
+            queue.heap = [Keyed(element, table) for element in elements]
             match name:
                 case "Up" | "Down":
-                    (place,) = given
-                    moving, queue.heap[place - 1] = queue.heap[place - 1], Keyed(NOTHING, known)
+                    (place,) = arguments
+                    moving, queue.heap[place - 1] = queue.heap[place - 1], Keyed(NOTHING, table)
                     loop = queue._up if name == "Up" else queue._down
                     loop(place - 1, moving)
                 case "offer":
-                    queue.offer(Keyed(given[0], known))
+                    queue.offer(Keyed(arguments[0], table))
                 case "_take":
                     queue._take()
-            return [each.number for each in queue.heap]
+            return [element.number for element in queue.heap]
 
         return compute

@@ -1,6 +1,6 @@
 """The queue of a timer's module: it is a heap as long as no queued bucket gets another key.
 
-Which steps give the queue or a key another value, and what they give, is read from the tree.
+Which steps give the queue or a key another value, and the value itself, is read from the tree.
 """
 
 from __future__ import annotations
@@ -50,31 +50,33 @@ class Queue:
         return VC("start", {"length": value.length == S.length}, is_heap(value, KEY))
 
     def operator(self, name: str) -> VC:
-        """A step that gives it what an operator makes of it and of the keys keeps the heap."""
+        """A step that gives it an operator's value of it and of the keys keeps the heap."""
         if not self.steps().labels(name):
             raise ProofError(f"{self.heap.prefix}: no step gives the queue what {name} makes.")
         theorem = z3.Implies(z3.And(*HEAP_BEFORE.values()), is_heap(AFTER, KEY))
-        cited = f"{self.heap.title(name)} #1"
-        premises = HEAP_BEFORE | {cited: theorem}
-        cites = {cited: self.heap.title(name)}
+        lemma = f"{self.heap.title(name)} #1"
+        premises = HEAP_BEFORE | {lemma: theorem}
+        cites = {lemma: self.heap.title(name)}
         return VC(name, premises, is_heap(AFTER, KEY), self.heap.vivid(), cites=cites)
 
     def key(self) -> VC:
         """A step that gives another key to a bucket which is not in it keeps the heap."""
         if not self.steps().labels(GIVES_KEY):
             raise ProofError(f"{self.heap.prefix}: no step gives a key.")
-        unqueued = places(S, lambda j: S.at(j) != CHANGED)
-        premises = HEAP_BEFORE | {"not queued": unqueued}
+        is_elsewhere = places(S, lambda j: S.at(j) != CHANGED)
+        premises = HEAP_BEFORE | {"not queued": is_elsewhere}
         vivid = [*self.heap.vivid(), CHANGED == 9]
         return VC("a key", premises, is_heap(S, with_key), vivid)
 
 
 def no_heap_then(model: z3.ModelRef) -> str:
     """ "" where a list is a heap, and is none once a key of it has changed."""
-    found = Listed(model)
-    elements, keys = found.elements("s"), found.keys_of("s")
-    changed, value = found.value("changed"), found.value("value")
-    after = [value if each == changed else key for each, key in zip(elements, keys, strict=True)]
+    listing = Listed(model)
+    elements, keys = listing.elements("s"), listing.keys_of("s")
+    bucket, value = listing.value("changed"), listing.value("value")
+    after = [
+        value if element == bucket else key for element, key in zip(elements, keys, strict=True)
+    ]
     if not of_keys(keys):
         return f"{keys} is no heap"
     return f"{after} is a heap too" if of_keys(after) else ""

@@ -1,8 +1,8 @@
 """Operators on sequences as terms, read from the tree that SANY gives of a module.
 
 One unfolding of a recursive operator is a term in which each call of a recursive operator stands
-for a sequence of which nothing is known: `Called`. A condition has what is known of
-it as premises. A place that is read must be one of the sequence: that is an obligation.
+for a sequence of which nothing is known: `Called`. A condition has the facts about it as premises.
+A place that is read must be one of the sequence: that is an obligation.
 """
 
 from __future__ import annotations
@@ -66,18 +66,18 @@ class Reading(Unfolding):
                 return names[formal]
             case Let(_, body):
                 return self.of(body, names)
-            case Builtin("$IfThenElse", (test, then, other)):
-                return self.choice(self.of(test, names), then, other, names)
+            case Builtin("$IfThenElse", (test, then, second)):
+                return self.choice(self.of(test, names), then, second, names)
             case Builtin("$ConjList" | "\\land", parts):
-                return z3.And(self.one_by_one(parts, names, lambda each: each))
+                return z3.And(self.one_by_one(parts, names, lambda truth: truth))
             case Builtin("$DisjList" | "\\lor", parts):
                 return z3.Or(self.one_by_one(parts, names, z3.Not))
-            case Builtin("\\lnot", (one,)):
-                return z3.Not(self.of(one, names))
-            case Builtin("=", (one, other)):
-                return self.of(one, names) == self.of(other, names)
-            case Builtin("/=", (one, other)):
-                return self.of(one, names) != self.of(other, names)
+            case Builtin("\\lnot", (first,)):
+                return z3.Not(self.of(first, names))
+            case Builtin("=", (first, second)):
+                return self.of(first, names) == self.of(second, names)
+            case Builtin("/=", (first, second)):
+                return self.of(first, names) != self.of(second, names)
             case Builtin("$FcnApply", (function, index)):
                 return self.applied(self.of(function, names), self.of(index, names))
             case Builtin("$Except", (function, *pairs)):
@@ -94,30 +94,30 @@ class Reading(Unfolding):
         self, parts: tuple[Expression, ...], names: Names, read: Callable[[Any], Any]
     ) -> list[z3.BoolRef]:
         """Truth values, of which each is needed only where those before it are as ``read`` says."""
-        made: list[z3.BoolRef] = []
+        truths: list[z3.BoolRef] = []
         for part in parts:
-            with self.where(*map(read, made)):
-                made.append(self.of(part, names))
-        return made
+            with self.where(*map(read, truths)):
+                truths.append(self.of(part, names))
+        return truths
 
-    def choice(self, test: Any, then: Expression, other: Expression, names: Names) -> Any:
+    def choice(self, test: Any, then: Expression, otherwise: Expression, names: Names) -> Any:
         with self.where(test):
-            one = self.of(then, names)
+            first = self.of(then, names)
         with self.where(z3.Not(test)):
-            two = self.of(other, names)
-        return either(test, one, two) if isinstance(one, Sequence) else z3.If(test, one, two)
+            two = self.of(otherwise, names)
+        return either(test, first, two) if isinstance(first, Sequence) else z3.If(test, first, two)
 
     def call(self, node: Call, names: Names) -> Any:
-        given = [self.of(argument, names) for argument in node.arguments]
+        arguments = [self.of(argument, names) for argument in node.arguments]
         if not node.definition.standard and not node.definition.recursive:
-            formals = zip(node.definition.formals, given, strict=True)
+            formals = zip(node.definition.formals, arguments, strict=True)
             return self.of(node.definition.body, {**names, **dict(formals)})
         if node.definition.recursive:
             result = Sequence.any(self.fresh("result"))
             path = z3.And(*self.path) if self.path else z3.BoolVal(True)
-            self.called.append(Called(node.name, path, tuple(given), result))
+            self.called.append(Called(node.name, path, tuple(arguments), result))
             return result
-        match node.name, given:
+        match node.name, arguments:
             case "Len", (Sequence() as s,):
                 return s.length
             case "Append", (Sequence() as s, element):
@@ -126,10 +126,10 @@ class Reading(Unfolding):
                 return self.joined(s, t)
             case "SubSeq", (Sequence() as s, low, high):
                 return self.part(s, low, high)
-            case "\\div", (one, other) if z3.is_int_value(other) and other.as_long() > 0:
-                return self.quotient(one, other)
-            case name, (one, other) if name in _NUMBERS:
-                return _NUMBERS[name](one, other)
+            case "\\div", (first, second) if z3.is_int_value(second) and second.as_long() > 0:
+                return self.quotient(first, second)
+            case name, (first, second) if name in _NUMBERS:
+                return _NUMBERS[name](first, second)
         raise OutsideSubset(f"{node.name} in an operator of the heap", node.place)
 
     # -- sequences
@@ -147,10 +147,10 @@ class Reading(Unfolding):
             return Sequence(z3.IntVal(0), empty, z3.IntVal(0))
 
         def at(place: Any) -> Any:
-            found = elements[-1]
+            element = elements[-1]
             for number in range(len(elements) - 1, 0, -1):
-                found = z3.If(place == number, elements[number - 1], found)
-            return found
+                element = z3.If(place == number, elements[number - 1], element)
+            return element
 
         return self.sequence(z3.IntVal(len(elements)), at)
 
@@ -193,16 +193,16 @@ class Reading(Unfolding):
         return self.sequence(length, at)
 
     def changed(self, function: Expression, pairs: list[Expression], names: Names) -> Sequence:
-        made: Sequence = self.of(function, names)
+        sequence: Sequence = self.of(function, names)
         for pair in pairs:
             match pair:
                 case Builtin("$Pair", (Builtin("$Seq", (index,)), value)):
                     where, new = self.of(index, names), self.of(value, names)
-                    self.oblige(made.has(where))
-                    made = self.sequence(made.length, _put(made, where, new))
+                    self.oblige(sequence.has(where))
+                    sequence = self.sequence(sequence.length, _put(sequence, where, new))
                 case _:
                     raise OutsideSubset("EXCEPT in an operator of the heap", pair.place)
-        return made
+        return sequence
 
 
 def _put(s: Sequence, where: Any, new: Any) -> Callable[[Any], Any]:

@@ -1,4 +1,4 @@
-"""Sequences of any length as terms, and what a heap is.
+"""Sequences of any length as terms, and the definition of a heap.
 
 A sequence has its elements at places from 1. The parent of place ``c`` is the place ``p`` with
 ``2p <= c <= 2p + 1``. Elements are numbers, and ``key`` gives an element's key. ``size`` bounds the
@@ -30,9 +30,9 @@ class Sequence:
     total: Any
 
     @staticmethod
-    def any(name: str, of: z3.SortRef | None = None) -> Sequence:
-        """A sequence of which nothing is known. ``of``: the sort of its elements, if no numbers."""
-        at = z3.Function(name, z3.IntSort(), z3.IntSort() if of is None else of)
+    def any(name: str, sort: z3.SortRef | None = None) -> Sequence:
+        """A sequence of which nothing is known. ``sort``: that of its elements, if no numbers."""
+        at = z3.Function(name, z3.IntSort(), z3.IntSort() if sort is None else sort)
         return Sequence(z3.Int(f"{name}_length"), at, z3.Int(f"{name}_total"))
 
     def has(self, place: Any) -> z3.BoolRef:
@@ -44,12 +44,12 @@ ELEMENT = z3.Int("element")
 """The element whose number of places is counted. It may be any."""
 
 
-def either(condition: Any, one: Sequence, other: Sequence) -> Sequence:
+def either(condition: Any, first: Sequence, second: Sequence) -> Sequence:
     """The one where the condition holds, else the other."""
     return Sequence(
-        z3.If(condition, one.length, other.length),
-        lambda place: z3.If(condition, one.at(place), other.at(place)),
-        z3.If(condition, one.total, other.total),
+        z3.If(condition, first.length, second.length),
+        lambda place: z3.If(condition, first.at(place), second.at(place)),
+        z3.If(condition, first.total, second.total),
     )
 
 
@@ -69,8 +69,8 @@ def all_of(claims: list[z3.BoolRef]) -> z3.BoolRef:
 def places(s: Sequence, claim: Callable[[Any], z3.BoolRef], size: int | None = None) -> z3.BoolRef:
     """The claim holds of each place."""
     if size is not None:
-        some = [z3.IntVal(place) for place in range(1, size + 1)]
-        return all_of([z3.Implies(s.has(each), claim(each)) for each in some])
+        numbers = [z3.IntVal(place) for place in range(1, size + 1)]
+        return all_of([z3.Implies(s.has(place), claim(place)) for place in numbers])
     j = z3.Int(f"j{next(_NUMBERS)}")
     return z3.ForAll([j], z3.Implies(s.has(j), claim(j)))
 
@@ -78,8 +78,8 @@ def places(s: Sequence, claim: Callable[[Any], z3.BoolRef], size: int | None = N
 def pairs(s: Sequence, claim: Claim, size: int | None = None) -> z3.BoolRef:
     """The claim holds of each place and each of its children."""
     if size is not None:
-        some = [(child // 2, child) for child in range(2, size + 1)]
-        return all_of([z3.Implies(child <= s.length, claim(p, child)) for p, child in some])
+        edges = [(child // 2, child) for child in range(2, size + 1)]
+        return all_of([z3.Implies(child <= s.length, claim(p, child)) for p, child in edges])
     number = next(_NUMBERS)
     p, c = z3.Ints(f"p{number} c{number}")
     return z3.ForAll([p, c], z3.Implies(is_pair(s, p, c), claim(p, c)))
@@ -95,7 +95,7 @@ def is_pair(s: Sequence, p: Any, c: Any) -> z3.BoolRef:
 
 def in_order(s: Sequence, key: Key) -> Claim:
     """The key at a place is at most that at another."""
-    return lambda one, other: key(s.at(one)) <= key(s.at(other))
+    return lambda first, second: key(s.at(first)) <= key(s.at(second))
 
 
 def is_heap(s: Sequence, key: Key, size: int | None = None) -> z3.BoolRef:
@@ -107,8 +107,10 @@ def grandparent(s: Sequence, key: Key, i: Any, size: int | None = None) -> z3.Bo
     """No key of a child of a place is below that of the place's parent."""
     claim = in_order(s, key)
     if size is not None:
-        some = [(c // 4, c // 2, c) for c in range(4, size + 1)]
-        return all_of([z3.Implies(z3.And(i == m, c <= s.length), claim(p, c)) for p, m, c in some])
+        triples = [(c // 4, c // 2, c) for c in range(4, size + 1)]
+        return all_of(
+            [z3.Implies(z3.And(i == m, c <= s.length), claim(p, c)) for p, m, c in triples]
+        )
     number = next(_NUMBERS)
     p, c = z3.Ints(f"p{number} c{number}")
     near = z3.And(1 <= p, 2 * p <= i, i <= 2 * p + 1, 2 * i <= c, c <= 2 * i + 1, c <= s.length)

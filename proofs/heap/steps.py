@@ -1,4 +1,4 @@
-"""What the steps of a module give to its queue and to the keys, read from the tree."""
+"""The values that the steps of a module give to its queue and keys, read from the tree."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Steps:
     operators: frozenset[str]
 
     def start(self) -> Sequence:
-        """What Init gives the queue."""
+        """The value that Init gives the queue."""
         values = [
             value
             for conjunct in conjuncts(self.module.definition("Init").body)
@@ -45,9 +45,9 @@ class Steps:
         ]
         if len(values) != 1:
             raise ProofError(f"Init gives {self.queue} {len(values)} values.")
-        made = Reading(self.module).of(values[0], {})
-        assert isinstance(made, Sequence)
-        return made
+        sequence = Reading(self.module).of(values[0], {})
+        assert isinstance(sequence, Sequence)
+        return sequence
 
     def defined(self, node: Expression) -> Iterator[Expression]:
         match node:
@@ -60,27 +60,27 @@ class Steps:
 
     @cached_property
     def kinds(self) -> dict[str, frozenset[str]]:
-        """Label -> what its steps do to the queue and to the keys.
+        """Label -> the effects of its steps on the queue and on the keys.
 
         ProofError: they give one of them something else, or both another value.
         """
-        found = {
+        table = {
             label_of(action): frozenset(self.of(action)) - {SAME} for action in actions(self.module)
         }
-        for label, kinds in found.items():
+        for label, kinds in table.items():
             if KEY in kinds and len(kinds) > 1:
                 raise ProofError(
                     f"{label} gives {self.queue} and {self.key} another value in one step."
                 )
-        return found
+        return table
 
     def of(self, action: Definition) -> Iterator[str]:
-        """What one action does."""
+        """The effects of one action."""
         for name, kind in ((self.queue, self.of_queue), (self.key, self.of_key)):
-            given = [*assigned(action.body, name)]
-            if mentioned(action.body, name) != len(given):
+            values = [*assigned(action.body, name)]
+            if mentioned(action.body, name) != len(values):
                 raise ProofError(f"{action.place}: {label_of(action)} uses {name}' otherwise.")
-            yield from map(kind, given)
+            yield from map(kind, values)
 
     def of_queue(self, value: Expression) -> str:
         match value:
@@ -113,5 +113,5 @@ def assigned(node: Expression, name: str) -> Iterator[Expression]:
 def mentioned(node: Expression, name: str) -> int:
     """How often a formula has a variable's next value."""
     here = isinstance(node, Builtin) and node.name == "'" and node.arguments[0]
-    own = isinstance(here, Variable) and here.name == name
-    return int(own) + sum(mentioned(child, name) for child in children(node))
+    is_own = isinstance(here, Variable) and here.name == name
+    return int(is_own) + sum(mentioned(child, name) for child in children(node))

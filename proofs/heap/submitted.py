@@ -14,26 +14,26 @@ from wheelproof.prove.late import LateVC
 def late(make: Callable[[], list[VC]], *names: str) -> list[LateVC]:
     """Conditions by name, of which none is made before it is used."""
 
-    def one(name: str) -> VC:
-        (found,) = [each for each in make() if each.name == name]
-        return found
+    def condition(name: str) -> VC:
+        (vc,) = [vc for vc in make() if vc.name == name]
+        return vc
 
-    return [LateVC(name, partial(one, name)) for name in names]
+    return [LateVC(name, partial(condition, name)) for name in names]
 
 
 def operators(
-    theory: Theory, heap: Heap, of: str, faults: Sequence[Planted], source: Source | None
+    theory: Theory, heap: Heap, origin: str, faults: Sequence[Planted], source: Source | None
 ) -> None:
-    """Up, Down, and what puts an element in and takes the first one out.
+    """Up, Down, and the operators that put an element in and take the first one out.
 
-    ``of``: where they are from. A fault is a control of the theorem about its operator, which
+    ``origin``: where they are from. A fault is a control of the theorem about its operator, which
     ``source`` has. Without a source they are lemmas.
     """
 
     def submit(name: str, says: str, vcs: list[LateVC], rests_on: tuple[str, ...]) -> None:
         theory.theorem(
             heap.title(name),
-            f"{heap.shown(name)} of {of} {says}",
+            f"{heap.shown(name)} of {origin} {says}",
             vcs,
             [fault.control(heap, source) for fault in faults if source and fault.operator == name],
             rests_on=rests_on,
@@ -50,7 +50,7 @@ def operators(
             name,
             "leaves each element as often as it is there, whatever the keys. It makes a heap of a "
             f"sequence that is one but for the key at the given place, which may be {wrong}.",
-            late(partial(heap.loop, name), *(f"{name}: {each}" for each in heap.LOOP)),
+            late(partial(heap.loop, name), *(f"{name}: {part}" for part in heap.LOOP)),
             ("Heap.Swap",),
         )
     submit(

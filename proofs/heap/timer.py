@@ -114,27 +114,27 @@ operators(THEORY, HEAP, "module SystemTimer", FAULTS, Specified(NAME))
 
 
 def guards() -> VC:
-    """The first of a heap has a smallest key: what Spec.SystemTimer assumes of its terms.
+    """The first of a heap has a smallest key: the assumption of Spec.SystemTimer about its terms.
 
     The terms have how often each bucket is in the queue, and the first one (A-HEAP).
     """
-    of = system()()
-    s, order = of.symbols(), Sequence.any("order", BUCKET.z3)
+    module = system()()
+    s, order = module.symbols(), Sequence.any("order", BUCKET.z3)
     place = z3.Function("place_of", BUCKET.z3, z3.IntSort())
-    one = z3.IntVal(1)
-    found = [
-        (of.way(name).firsts["first_queue"].element, guard)
-        for name in of.actions()
-        for guard in of.heap(name, s)
+    first_place = z3.IntVal(1)
+    heads = [
+        (module.way(name).firsts["first_queue"].element, guard)
+        for name in module.actions()
+        for guard in module.heap(name, s)
     ]
-    named = z3.And(order.has(place(C)), order.at(place(C)) == C)
-    firsts = [z3.Implies(order.length >= 1, first == order.at(one)) for first, _ in found]
+    has_place = z3.And(order.has(place(C)), order.at(place(C)) == C)
+    firsts = [z3.Implies(order.length >= 1, first == order.at(first_place)) for first, _ in heads]
     premises = {
-        "queued has a place": z3.ForAll([C], z3.Or(s.queue[C] <= 0, named)),
+        "queued has a place": z3.ForAll([C], z3.Or(s.queue[C] <= 0, has_place)),
         "first": z3.And(firsts),
         "Heap.First #1": z3.Or(s.changed, first_is_least(order, lambda b: s.key[b])),
     }
-    goal = z3.And([guard for _, guard in found])
+    goal = z3.And([guard for _, guard in heads])
     return VC("guards", premises, goal, cites={"Heap.First #1": "Heap.First"})
 
 

@@ -1,7 +1,7 @@
 """Methods of ``impl/delay_queue.py`` on symbols: one turn of a loop, and each whole method.
 
 The text is taken as it is, but that a method returns after one turn of its loop, with its names. So
-it ends after a turn, or the loop is over and what follows it has run.
+it ends after a turn, or the loop is over and the statements behind it have run.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ CLASS = "DelayQueue"
 class Element:
     """An element of the queue. ``of``: its number. ``left``: how long until an element is due."""
 
-    def __init__(self, of: Any, key: Key, left: Key) -> None:
-        self.of, self.key, self.left = of, key, left
+    def __init__(self, value: Any, key: Key, remainder: Key) -> None:
+        self.of, self.key, self.left = value, key, remainder
 
-    def compare_to(self, other: Element) -> Symbol:
-        return Symbol(self.key(self.of) - self.key(other.of))
+    def compare_to(self, element: Element) -> Symbol:
+        return Symbol(self.key(self.of) - self.key(element.of))
 
     def get_delay(self) -> Symbol:
         return Symbol(self.left(self.of))
@@ -38,14 +38,14 @@ class Element:
 class Elements:
     """A list of any length, from 0 on. ``read``: claims that a place is one of the list."""
 
-    def __init__(self, length: Any, at: Key, key: Key, left: Key) -> None:
-        self.length, self.at, self.key, self.left = length, at, key, left
+    def __init__(self, length: Any, at: Key, key: Key, remainder: Key) -> None:
+        self.length, self.at, self.key, self.left = length, at, key, remainder
         self.read: list[z3.BoolRef] = []
 
     def place(self, index: Any) -> Any:
-        made = plain(term(index))
-        self.read.append(z3.And(0 <= made, made < self.length))
-        return made
+        position = plain(term(index))
+        self.read.append(z3.And(0 <= position, position < self.length))
+        return position
 
     def __getitem__(self, index: Any) -> Element:
         return Element(self.at(self.place(index)), self.key, self.left)
@@ -55,7 +55,7 @@ class Elements:
 
     def put(self, place: Any, new: Any) -> None:
         before = self.at
-        self.at = lambda other: z3.If(other == place, new, before(other))
+        self.at = lambda slot: z3.If(slot == place, new, before(slot))
 
     def append(self, new: Element) -> None:
         end, self.length = self.length, self.length + 1
@@ -83,41 +83,41 @@ def method(text: str, name: str) -> Callable[..., Any]:
 
     ProofError: there is no such method, or its loop is none that a turn can be taken of.
     """
-    found = [
-        each
-        for of in ast.parse(text).body
-        if isinstance(of, ast.ClassDef) and of.name == CLASS
-        for each in of.body
-        if isinstance(each, ast.FunctionDef) and each.name == name
+    methods = [
+        definition
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef) and node.name == CLASS
+        for definition in node.body
+        if isinstance(definition, ast.FunctionDef) and definition.name == name
     ]
-    if len(found) != 1:
-        raise ProofError(f"{CLASS} has {len(found)} methods {name}.")
-    (own,) = found
-    loops = [node for node in ast.walk(own) if isinstance(node, ast.While | ast.For)]
+    if len(methods) != 1:
+        raise ProofError(f"{CLASS} has {len(methods)} methods {name}.")
+    (definition,) = methods
+    loops = [node for node in ast.walk(definition) if isinstance(node, ast.While | ast.For)]
     if loops:
-        _one_turn(own, loops)
+        _one_turn(definition, loops)
     later = ast.parse("from __future__ import annotations").body
-    whole = ast.fix_missing_locations(ast.Module([*later, own], []))
-    names: dict[str, Any] = {"len": lambda of: of.size()}
+    whole = ast.fix_missing_locations(ast.Module([*later, definition], []))
+    names: dict[str, Any] = {"len": lambda elements: elements.size()}
     exec(compile(whole, f"{CLASS}.{name}", "exec"), names)
-    made: Callable[..., Any] = names[name]
-    return made
+    function: Callable[..., Any] = names[name]
+    return function
 
 
-def _one_turn(own: ast.FunctionDef, loops: list[ast.While | ast.For]) -> None:
+def _one_turn(definition: ast.FunctionDef, loops: list[ast.While | ast.For]) -> None:
     """Have a method return its names after a turn.
 
-    The next turn is then the method again, with the index and the element of these names: what it
-    does before its loop must not depend on turns.
+    The next turn is then the method again, with the index and the element of these names: the
+    statements before its loop must not depend on turns.
     """
-    (loop, *more), name = loops, own.name
-    if more or not isinstance(loop, ast.While) or loop.orelse or loop not in own.body:
+    (loop, *more), name = loops, definition.name
+    if more or not isinstance(loop, ast.While) or loop.orelse or loop not in definition.body:
         raise ProofError(f"{CLASS}.{name} has another loop than one `while`.")
     if any(isinstance(node, ast.Continue) for node in ast.walk(loop)):
         raise ProofError(f"{CLASS}.{name} has a `continue`, which the turn would miss.")
-    before = own.body[: own.body.index(loop)]
-    if both := _names(before) & _names([loop], ast.Store):
-        raise ProofError(f"{CLASS}.{name} changes {', '.join(sorted(both))} in its loop.")
+    before = definition.body[: definition.body.index(loop)]
+    if common := _names(before) & _names([loop], ast.Store):
+        raise ProofError(f"{CLASS}.{name} changes {', '.join(sorted(common))} in its loop.")
     loop.body.append(ast.parse("return locals()").body[0])
 
 
@@ -126,10 +126,10 @@ def _names(
 ) -> set[str]:
     """The names that are used within nodes, or set: ``ast.Store``."""
     return {
-        each.id
+        child.id
         for node in nodes
-        for each in ast.walk(node)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, context)
+        for child in ast.walk(node)
+        if isinstance(child, ast.Name) and isinstance(child.ctx, context)
     }
 
 
@@ -138,7 +138,7 @@ class Gate:
 
     def __enter__(self) -> None: ...
 
-    def __exit__(self, *raised: object) -> None: ...
+    def __exit__(self, *error: object) -> None: ...
 
     def notify(self) -> None: ...
 
@@ -154,14 +154,14 @@ class Moved:
     at: Key
 
 
-def queue(heap: Elements, moved: list[Moved]) -> SimpleNamespace:
-    """A queue with this heap. ``moved``: takes the calls of its loops."""
+def queue(heap: Elements, moves: list[Moved]) -> SimpleNamespace:
+    """A queue with this heap. ``moves``: takes the calls of its loops."""
 
-    def called(name: str) -> Callable[[Any, Element], None]:
-        def noted(index: Any, element: Element) -> None:
+    def recorder(name: str) -> Callable[[Any, Element], None]:
+        def record(index: Any, element: Element) -> None:
             place = plain(term(index))
-            moved.append(Moved(name, place, element.of, heap.length, heap.at))
+            moves.append(Moved(name, place, element.of, heap.length, heap.at))
 
-        return noted
+        return record
 
-    return SimpleNamespace(heap=heap, gate=Gate(), _up=called("Up"), _down=called("Down"))
+    return SimpleNamespace(heap=heap, gate=Gate(), _up=recorder("Up"), _down=recorder("Down"))

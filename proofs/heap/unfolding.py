@@ -1,4 +1,4 @@
-"""What an operator of a heap makes of its arguments, where calls are left as they stand."""
+"""The value of an operator of a heap, where calls are left as they stand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class Called:
-    """A call of a recursive operator: what decides that it is made, and what it gives."""
+    """A call of a recursive operator: the condition under which it is made, and its result."""
 
     operator: str
     path: z3.BoolRef
@@ -32,11 +32,11 @@ class Called:
 
 @dataclass
 class Unfolding:
-    """What is met while an operator's value is made. ``path``: what holds at this point.
+    """The record of how an operator's value is made. ``path``: the conditions of this point.
 
     ``obligations``: that places are those of sequences. ``quotients``: dividend, divisor, and the
     number that they give. ``ended``: further sequences, which are the value where no operator is
-    called. ``given``: what the value is made under.
+    called. ``given``: the conditions of the value.
     """
 
     path: tuple[z3.BoolRef, ...] = ()
@@ -49,7 +49,7 @@ class Unfolding:
 
     @contextmanager
     def where(self, *conditions: z3.BoolRef) -> Iterator[None]:
-        """What is read within is needed only where the conditions hold."""
+        """Values that are read within are needed only where the conditions hold."""
         before, self.path = self.path, (*self.path, *conditions)
         yield
         self.path = before
@@ -61,20 +61,22 @@ class Unfolding:
         """A name for one more sequence."""
         return f"{stands_for}_{next(self.names)}"
 
-    def quotient(self, one: Any, divisor: Any) -> Any:
-        """``one \\div divisor``: the number that is defined so. It is the same one each time."""
-        for known, of, made in self.quotients:
-            if known.eq(one) and of.eq(divisor):
-                return made
-        made = z3.Int(self.fresh("quotient"))
-        self.quotients.append((one, divisor, made))
-        return made
+    def quotient(self, dividend: Any, divisor: Any) -> Any:
+        """``dividend \\div divisor``: the number defined so. It is the same one each time."""
+        for top, bottom, result in self.quotients:
+            if top.eq(dividend) and bottom.eq(divisor):
+                return result
+        result = z3.Int(self.fresh("quotient"))
+        self.quotients.append((dividend, divisor, result))
+        return result
 
     def defined(self) -> dict[str, z3.BoolRef]:
-        """What the value is made under, and what each quotient is, as premises."""
+        """The conditions of the value, and the definition of each quotient, as premises."""
         return self.given | {
-            str(made): z3.And(of * made <= one, one < of * made + of)
-            for one, of, made in self.quotients
+            str(quotient): z3.And(
+                divisor * quotient <= dividend, dividend < divisor * quotient + divisor
+            )
+            for dividend, divisor, quotient in self.quotients
         }
 
     def sequence(self, length: Any, at: Callable[[Any], Any]) -> Sequence:

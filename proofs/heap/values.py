@@ -56,9 +56,9 @@ def is_heap_but(keys: Sequence[int], place: int, lifts: bool) -> bool:
     return near and all((child if lifts else parent) == place for parent, child in wrong)
 
 
-def differs(one: Sequence[int], other: Sequence[int]) -> bool:
+def differs(first: Sequence[int], second: Sequence[int]) -> bool:
     """Whether some element is in one of them more often."""
-    return Counter(one) != Counter(other)
+    return Counter(first) != Counter(second)
 
 
 Replay = Callable[[z3.ModelRef], str]

@@ -15,15 +15,15 @@ from wheelproof.prove.invariant.subject import Subject
 from wheelproof.prove.kernel import Theory
 
 
-def hints(of: Published, name: str) -> list[z3.ExprRef]:
+def hints(wheel: Published, name: str) -> list[z3.ExprRef]:
     """The first wheel and its stores' places, the operation that a thread is in, new places."""
-    s = of.symbols()
-    threads = z3.Consts("t! any_Process_1", of.WORDS.threads.z3)
-    found = [z3.IntVal(1), first(s), s.slot, *[s.turn[thread] - 1 for thread in threads]]
-    for each, item in of.way(name).extremes.items() if name else ():
-        place = z3.Const(f"{each}!", item.sort.z3)
-        found.append(place + 1 if item.index is None else place[first(s)])
-    return found
+    s = wheel.symbols()
+    threads = z3.Consts("t! any_Process_1", wheel.WORDS.threads.z3)
+    terms = [z3.IntVal(1), first(s), s.slot, *[s.turn[thread] - 1 for thread in threads]]
+    for extreme, item in wheel.way(name).extremes.items() if name else ():
+        place = z3.Const(f"{extreme}!", item.sort.z3)
+        terms.append(place + 1 if item.index is None else place[first(s)])
+    return terms
 
 
 SUBJECT = Subject(

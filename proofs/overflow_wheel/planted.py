@@ -18,8 +18,8 @@ LATER = "Later(stores, s, t)  == SelectSeq(stores, LAMBDA x : x[1] = t \\/ s \\n
 
 def volatile(*fields: str) -> tuple[tuple[str, str], ...]:
     """The module with these volatile fields."""
-    named = ", ".join(f'"{field}"' for field in fields)
-    return ((VOLATILE, f"Volatile == {{{named}}}"),)
+    names = ", ".join(f'"{field}"' for field in fields)
+    return ((VOLATILE, f"Volatile == {{{names}}}"),)
 
 
 FAULTS = (

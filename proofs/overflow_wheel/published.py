@@ -1,4 +1,4 @@
-"""Module OverflowWheel: how the wheel above the lowest one, and what is in it, gets to all threads.
+"""Module OverflowWheel: how the wheel above the lowest one, and its content, get to all threads.
 
 The system is generated of the module that SANY has read. Its conjuncts are an invariant of the
 module itself. A ghost variable is added: the place in the buffer that the constructor's store got.
@@ -59,7 +59,7 @@ def in_memory(s: SimpleNamespace) -> z3.BoolRef:
 
 
 def waits(s: SimpleNamespace) -> z3.BoolRef:
-    """What the constructor has stored is in the buffer still."""
+    """The constructor's store is in the buffer still."""
     return And(
         buffered(s, s.slot),
         field(s, s.slot, "current_time"),
@@ -82,19 +82,19 @@ class Published(Invariant):
 
     VARIABLES = {"slot": z3.IntSort()}
 
-    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: object) -> Step:
-        made = super().taken(name, s, t, chosen)
-        return Step(made.guards, {**made.updates, **self.ghost(name, made)})
+    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
+        move = super().taken(name, s, t, choices)
+        return Step(move.guards, {**move.updates, **self.ghost(name, move)})
 
-    def ghost(self, name: str, made: Step) -> dict[str, z3.ExprRef]:
+    def ghost(self, name: str, move: Step) -> dict[str, z3.ExprRef]:
         """The ghost's next value: a wheel's constructor stores behind the last store."""
-        if not name.startswith("B2_") or "buffer_has" not in made.updates:
+        if not name.startswith("B2_") or "buffer_has" not in move.updates:
             return {}
         (last,) = self.way(name).extremes
         return {"slot": z3.Int(f"{last}!") + 1}
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What the definitions of sets say, and the module's assumptions.
+        """The definitions of sets, and the module's assumptions.
 
         Where a thread needs a wheel, there is one for it. Memory is that of a thread.
         """
@@ -103,7 +103,9 @@ class Published(Invariant):
         wheel = s.Wheels_item[K]
         return [
             *super().given(s),
-            z3.Distinct(NOTHING, *[z3.Const(named_element(each), THING.z3) for each in NAMED]),
+            z3.Distinct(
+                NOTHING, *[z3.Const(named_element(element), THING.z3) for element in NAMED]
+            ),
             ForAll([T], Implies(T != NO_ONE, processes)),
             And(Not(s.Threads[NO_ONE]), Not(s.Memories[NO_ONE]), Not(s.Made[NOTHING])),
             ForAll([K], Implies(And(1 <= K, K <= length), s.Made[wheel])),
@@ -135,14 +137,14 @@ class Published(Invariant):
 
     @conjunct
     def no_one_runs_nowhere(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is no process is at no label."""
+        """An element that is no process is at no label."""
         return at(s, NO_ONE, "Nowhere")
 
     @conjunct
     def procedures_return_to_their_callers(self, s: SimpleNamespace) -> z3.BoolRef:
         """A procedure returns to the labels behind its calls alone."""
-        known = [back(s, name, T, "Nowhere", *labels) for name, labels in RETURNS.items()]
-        return ForAll([T], Implies(T != NO_ONE, And(known)))
+        returns = [back(s, name, T, "Nowhere", *labels) for name, labels in RETURNS.items()]
+        return ForAll([T], Implies(T != NO_ONE, And(returns)))
 
     @conjunct
     def memories_are_of_threads(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -151,7 +153,7 @@ class Published(Invariant):
 
     @conjunct
     def one_holder(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who is within the lowest wheel's monitor has it, once, and no other thread has it."""
+        """A thread within the lowest wheel's monitor has it, once, and no other thread has it."""
         owner, depth = s.monitor_wheel_owner, s.monitor_wheel_depth
         return And(
             ForAll([T], Implies(T != NO_ONE, at(s, T, *HOLDING) == (owner == T))),
@@ -163,7 +165,7 @@ class Published(Invariant):
     @conjunct
     def who_needs_a_wheel_can_make_one(self, s: SimpleNamespace) -> z3.BoolRef:
         """There is a wheel for a thread that may make one."""
-        making = [label for label, of in self.PROCEDURES.of.items() if of == "parent"]
+        making = [label for label, procedure in self.PROCEDURES.of.items() if procedure == "parent"]
         return ForAll([T], Implies(at(s, T, *making), s.Wheels_length >= 1))
 
     @conjunct
@@ -173,14 +175,14 @@ class Published(Invariant):
 
     @conjunct
     def makes_the_first_wheel(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who is about to make a wheel makes the first one: there is none yet."""
+        """A thread that is about to make a wheel makes the first one: there is none yet."""
         return ForAll([T], Implies(at(s, T, "B1"), And(s.made == 0, Not(is_made(s)))))
 
     @conjunct
     def new_wheel_is_the_first(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who has made a wheel and not stored it yet has the first one."""
-        own = And(s.made == 1, s.new[T] == first(s), Not(is_made(s)))
-        return ForAll([T], Implies(at(s, T, "B2", "O4"), own))
+        """A thread that has made a wheel and not stored it yet has the first one."""
+        is_new = And(s.made == 1, s.new[T] == first(s), Not(is_made(s)))
+        return ForAll([T], Implies(at(s, T, "B2", "O4"), is_new))
 
     @conjunct
     def stored_wheel_is_the_first(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -189,65 +191,65 @@ class Published(Invariant):
 
     @conjunct
     def made_is_stored_or_in_hand(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A wheel that was made is there, or who has the monitor is about to store it."""
+        """A wheel that was made is there, or the monitor's owner is about to store it."""
         owner = s.monitor_wheel_owner
         in_hand = And(owner != NO_ONE, at(s, owner, "B2", "O4"))
         return Or(s.made == 0, is_made(s), in_hand)
 
     @conjunct
     def leaves_with_a_wheel(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who leaves the monitor, or has found the wheel, leaves a wheel there."""
+        """A thread that leaves the monitor, or has found the wheel, leaves a wheel there."""
         return ForAll([T], Implies(at(s, T, "O5", "O6", "N1", "N2"), is_made(s)))
 
     @conjunct
     def start_of_the_first_wheel_waits(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What waits in the buffer is the first wheel's time, and its start."""
-        of = And(
+        """The stores that wait in the buffer are the first wheel's time, and its start."""
+        store = And(
             field(s, PLACE, "current_time"),
             s.buffer_item_3[PLACE] == first(s),
             s.buffer_item_4[PLACE] == START,
             s.Made[first(s)],
         )
-        return ForAll([PLACE], Implies(buffered(s, PLACE), of))
+        return ForAll([PLACE], Implies(buffered(s, PLACE), store))
 
     # -- who sees it
 
     @conjunct
     def constructor_has_stored(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who is about to store the new wheel sees its time."""
+        """A thread that is about to store the new wheel sees its time."""
         return ForAll([T], Implies(at(s, T, "O4"), sees(s, T)))
 
     @conjunct
     def published_with_its_time(self, s: SimpleNamespace) -> z3.BoolRef:
         """The wheel's time is in memory, or reaches it before a thread reads the wheel."""
-        marked = And(waits(s), s.buffer_item_5_overflow_wheel[s.slot])
-        return Implies(is_made(s), Or(in_memory(s), marked))
+        is_marked = And(waits(s), s.buffer_item_5_overflow_wheel[s.slot])
+        return Implies(is_made(s), Or(in_memory(s), is_marked))
 
     @conjunct
     def released_with_the_monitor(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The same of who takes the monitor, once the thread that made the wheel has left it."""
+        """The same of the monitor's next owner, once the thread that made the wheel has left it."""
         owner = s.monitor_wheel_owner
-        left = Or(
+        carries = Or(
             s.buffer_item_5_wheel[s.slot],
             And(owner != NO_ONE, s.buffer_item_1[s.slot] == owner),
         )
-        return Implies(is_made(s), Or(in_memory(s), And(waits(s), left)))
+        return Implies(is_made(s), Or(in_memory(s), And(waits(s), carries)))
 
     @conjunct
     def seen_under_the_monitor(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who has the monitor sees the time of the wheel that is there."""
+        """The monitor's owner sees the time of the wheel that is there."""
         has = And(at(s, T, "O3", "O5"), is_made(s))
         return ForAll([T], Implies(has, sees(s, T)))
 
     @conjunct
     def seen_by_who_has_the_wheel(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who has been given the wheel sees its time."""
+        """A thread that has been given the wheel sees its time."""
         has = And(s.wheel[T] == s.overflowWheel, sees(s, T))
         return ForAll([T], Implies(at(s, T, "N1", "N2"), has))
 
     @conjunct
     def has_read_the_time(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who has read the wheel's time has read its start."""
+        """A thread that has read the wheel's time has read its start."""
         return ForAll([T], Implies(at(s, T, "N2"), s.time[T] == START))
 
     @conjunct
@@ -258,8 +260,8 @@ class Published(Invariant):
     @conjunct
     def one_overflow_wheel(self, s: SimpleNamespace) -> z3.BoolRef:
         """Each thread that was given a wheel was given the one that is there."""
-        given = s.foundWheel[T] != NOTHING
-        return ForAll([T], Implies(given, s.foundWheel[T] == s.overflowWheel))
+        has_wheel = s.foundWheel[T] != NOTHING
+        return ForAll([T], Implies(has_wheel, s.foundWheel[T] == s.overflowWheel))
 
     # -- the task's pointer
 

@@ -16,10 +16,10 @@ def scenario(wheels: str = "", linked: bool = False, **threads: str) -> dict[str
     """A scenario as plain data. ``threads``: thread -> its steps, as a scenario file has them.
 
     ``wheels``: their names. A thread's stores into a field reach memory by a process of its own:
-    those of wheels' times, or of what ``memory`` names: ``memory="a list; b list"``.
+    those of wheels' times, or of the fields of ``memory``: ``memory="a list; b list"``.
     """
     memory = threads.pop("memory", "; ".join(f"{name} current_time" for name in threads))
-    steps = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
+    steps = {name: [word.split() for word in text.split("; ")] for name, text in threads.items()}
     for word in memory.split("; ") if memory else ():
         thread, field = word.split()
         steps[f"{thread}.{field}"] = [["memory", thread, field]]
@@ -34,12 +34,12 @@ class Here(Closed):
 
 def operations(program: Mapping[str, Any], name: str) -> tuple[str | None, int]:
     """The last operation of this kind in a scenario: its thread, and its place from 1."""
-    found: tuple[str | None, int] = (None, 0)
+    last: tuple[str | None, int] = (None, 0)
     for thread, steps in program["threads"].items():
         for number, step in enumerate(steps, 1):
             if step[0] == name:
-                found = thread, number
-    return found
+                last = thread, number
+    return last
 
 
 def elements(program: Mapping[str, Any]) -> dict[str, Any]:

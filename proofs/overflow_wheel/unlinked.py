@@ -22,7 +22,7 @@ CALLED = {
 
 
 def under_way(s: SimpleNamespace, procedure: str, t: z3.ExprRef) -> z3.BoolRef:
-    """The thread is in the procedure, or in what it has called."""
+    """The thread is in the procedure, or in one that it has called."""
     labels, again = CALLED[procedure]
     return Or(at(s, t, *labels), back(s, "remove", t, again))
 
@@ -48,11 +48,11 @@ class Unlinked(Published):
         """
         word = s.Program_1_word[T][K]
         once = And(T == s.Adder, K == s.Adding, Not(s.Linked))
-        one = Or(s.Linked, And(T == s.Canceller, K == s.Cancelling))
+        cancels = Or(s.Linked, And(T == s.Canceller, K == s.Cancelling))
         return [
             *super().given(s),
             ForAll([T, K], Implies(word == OPERATION.value("add"), once)),
-            ForAll([T, K], Implies(word == OPERATION.value("cancel"), one)),
+            ForAll([T, K], Implies(word == OPERATION.value("cancel"), cancels)),
         ]
 
     def to_come(self, s: SimpleNamespace, name: str) -> z3.BoolRef:
@@ -63,18 +63,20 @@ class Unlinked(Published):
 
     @conjunct
     def frames_are_of_what_runs(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A procedure is on a thread's stack where the thread is in it, or in what it called."""
-        gone = {name: back(s, name, T, "Nowhere") for name in ("add", "cancel", "remove", "unlink")}
+        """A procedure is on a thread's stack where the thread is in it, or in a callee of it."""
+        absences = {
+            name: back(s, name, T, "Nowhere") for name in ("add", "cancel", "remove", "unlink")
+        }
         unlinks = at(s, T, *REMOVING)
         return ForAll(
             [T],
             Implies(
                 T != NO_ONE,
                 And(
-                    Not(gone["add"]) == under_way(s, "add", T),
-                    Not(gone["cancel"]) == under_way(s, "cancel", T),
-                    Not(gone["remove"]) == Or(at(s, T, "R1"), unlinks),
-                    Not(gone["unlink"]) == unlinks,
+                    Not(absences["add"]) == under_way(s, "add", T),
+                    Not(absences["cancel"]) == under_way(s, "cancel", T),
+                    Not(absences["remove"]) == Or(at(s, T, "R1"), unlinks),
+                    Not(absences["unlink"]) == unlinks,
                 ),
             ),
         )
@@ -83,8 +85,8 @@ class Unlinked(Published):
     def operations_are_of_the_program(self, s: SimpleNamespace) -> z3.BoolRef:
         """A thread that adds or cancels does so since its program says so."""
         last = s.Program_1_word[T][s.turn[T] - 1]
-        known = [Implies(under_way(s, name, T), last == OPERATION.value(name)) for name in CALLED]
-        return ForAll([T], Implies(T != NO_ONE, And(known)))
+        claims = [Implies(under_way(s, name, T), last == OPERATION.value(name)) for name in CALLED]
+        return ForAll([T], Implies(T != NO_ONE, And(claims)))
 
     # -- what is settled
 
@@ -111,8 +113,8 @@ class Unlinked(Published):
     @conjunct
     def cancels_of_linked_are_late(self, s: SimpleNamespace) -> z3.BoolRef:
         """Where the entry was linked at the start each cancel is late."""
-        begun = Or(at(s, T, "C2", "C3", "C4"), back(s, "remove", T, "C3"))
-        return ForAll([T], Implies(And(T != NO_ONE, s.Linked, begun), s.late[T]))
+        has_begun = Or(at(s, T, "C2", "C3", "C4"), back(s, "remove", T, "C3"))
+        return ForAll([T], Implies(And(T != NO_ONE, s.Linked, has_begun), s.late[T]))
 
     # -- the pointer and the list
 

@@ -1,7 +1,7 @@
-"""What the names of ``spec/OverflowWheel.tla`` are to Z3.
+"""The names of ``spec/OverflowWheel.tla`` as Z3 has them.
 
 The buffer is a sequence by places: a store keeps its place while others reach memory. Objects and
-what fields hold are of one sort, whose null is "not stored yet". Threads and the processes of
+the contents of fields are of one sort, whose null is "not stored yet". Threads and the processes of
 memory are of one sort.
 """
 
@@ -34,10 +34,10 @@ FIELD = prefixed(
 )
 MONITORS = ("wheel", "bucket", "entry", "task")
 NAMED = ("w0", "e", "x", "l", "start")
-"""The strings that stand for objects and for what a field holds, but for the wheels."""
+"""The strings that stand for objects and for the contents of fields, but for the wheels."""
 
 MARKS = flags(
-    " ".join((*MONITORS, *[each for each in FIELD.called if each != "no_field"]))
+    " ".join((*MONITORS, *[field for field in FIELD.called if field != "no_field"]))
     + " counter submitted"
 )
 STORE = Record({"1": THREAD, "2": FIELD, "3": THING, "4": THING, "5": MARKS})

@@ -91,8 +91,8 @@ class Parts(Invariant):
         "home": array(ENTRY, LIST),
     }
 
-    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: object) -> Step:
-        step = super().taken(name, s, t, chosen)
+    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
+        step = super().taken(name, s, t, choices)
         label = name.partition("_")[0]
         ghosts = {"entered": Store(s.entered, s.ae[t], True)} if label == "A3" else {}
         if "content" in step.updates:

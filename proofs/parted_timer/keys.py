@@ -59,8 +59,8 @@ class Keys(Parts):
         "unsorted": z3.BoolSort(),
     }
 
-    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: object) -> Step:
-        step = super().taken(name, s, t, chosen)
+    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
+        step = super().taken(name, s, t, choices)
         label = name.partition("_")[0]
         b = s.bucket[t] if label.startswith("W") else s.polled[t]
         ghosts: dict[str, z3.ExprRef] = {}

@@ -93,12 +93,12 @@ def back(s: SimpleNamespace, t: z3.ExprRef, n: z3.ExprRef, *labels: str) -> z3.B
 
 def called(s: SimpleNamespace, t: z3.ExprRef, n: z3.ExprRef, *names: str) -> z3.BoolRef:
     """The frame of a level is that of one of these procedures."""
-    of = s.stack_procedure[t][n]
-    sort = of.sort()
-    made = {
+    procedure = s.stack_procedure[t][n]
+    sort = procedure.sort()
+    constants = {
         sort.constructor(i).name(): sort.constructor(i)() for i in range(sort.num_constructors())
     }
-    return Or([of == made[name] for name in names])
+    return Or([procedure == constants[name] for name in names])
 
 
 def bottom(s: SimpleNamespace, t: z3.ExprRef, *names: str) -> z3.BoolRef:
@@ -112,15 +112,15 @@ def key_at(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
 
 
 class Stacked(Generated):
-    """The generated system with ghosts, what is assumed of its constants, and how it starts.
+    """The generated system with ghosts, the assumptions about its constants, and its start.
 
     ``viewed``: the operation that the proofs are about. ``place``: the place of a key among its
     keys, 0 for others. ``watchers``: a list by its key and number.
 
     ``forcing``, ``entry``: the levels of the frames of forceComplete and of tryCompleteElseWatch
-    for the viewed operation, 0 for none. ``ao_at``, ``lo_at``: what ao and lo are while a level is
-    the innermost. ``home``, ``spot``: the number of the list that the viewed operation was added to
-    under a key, and its place there. ``given_to``, ``enterer``: it was given to
+    for the viewed operation, 0 for none. ``ao_at``, ``lo_at``: the values of ao and lo while a
+    level is the innermost. ``home``, ``spot``: the number of the list that the viewed operation was
+    added to under a key, and its place there. ``given_to``, ``enterer``: it was given to
     tryCompleteElseWatch, by this thread. ``begun``: its lock was taken for that. ``taker``: the
     thread that has it from the timer. ``dropper``: the thread that cancels the key of a list.
     """
@@ -149,86 +149,87 @@ class Stacked(Generated):
 
     # -- ghosts
 
-    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: object) -> Step:
-        made = super().taken(name, s, t, chosen)
-        updates = {**made.updates, **self.ghosts(name, s, t, made)}
-        return Step((*made.guards, *self.assumed(name, s, t, made)), updates)
+    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
+        move = super().taken(name, s, t, choices)
+        updates = {**move.updates, **self.ghosts(name, s, t, move)}
+        return Step((*move.guards, *self.assumed(name, s, t, move)), updates)
 
-    def assumed(self, name: str, s: SimpleNamespace, t: z3.ExprRef, made: Step) -> list[z3.BoolRef]:
-        """What is assumed of a step: A-ENTERED of a call, A-ORDER of what purge has found."""
+    def assumed(self, name: str, s: SimpleNamespace, t: z3.ExprRef, move: Step) -> list[z3.BoolRef]:
+        """The assumptions about a step: A-ENTERED of a call, A-ORDER of the list of a purge."""
         if ENTER in self.way(name).back:
-            entered = z3.simplify(made.updates.get("ao", s.ao)[t]) == s.viewed
-            return [Implies(entered, And(Not(s.given_to), s.forcing[t] == 0))]
+            enters = z3.simplify(move.updates.get("ao", s.ao)[t]) == s.viewed
+            return [Implies(enters, And(Not(s.given_to), s.forcing[t] == 0))]
         if name == "G6_to_H1":
-            key, number = (z3.simplify(made.updates[each][t]) for each in ("hk", "hw"))
+            key, number = (z3.simplify(move.updates[variable][t]) for variable in ("hk", "hw"))
             return [key != NO_KEY, s.list[key] != 0, number == s.list[key]]
         return []
 
     def ghosts(
-        self, name: str, s: SimpleNamespace, t: z3.ExprRef, made: Step
+        self, name: str, s: SimpleNamespace, t: z3.ExprRef, move: Step
     ) -> dict[str, z3.ExprRef]:
         """The ghosts' next values."""
         way, height = self.way(name), s.stack_height[t]
         label = name.partition("_to_")[0]
-        found: dict[str, z3.ExprRef] = {}
+        updates: dict[str, z3.ExprRef] = {}
         enters = And(0 < s.entry[t], s.entry[t] == height)
         forces = And(0 < s.forcing[t], s.forcing[t] == height)
         if way.popped or way.back:
-            found |= self.levels(name, s, t, made)
+            updates |= self.levels(name, s, t, move)
         if name == "A1_to_Y1":
-            found["begun"] = Or(s.begun, enters)
+            updates["begun"] = Or(s.begun, enters)
         elif name == "W5_to_W6":
             key = key_at(s, t)
-            found["home"] = If(enters, Store(s.home, key, s.found[t]), s.home)
+            updates["home"] = If(enters, Store(s.home, key, s.found[t]), s.home)
             last = s.content_item_length[key][s.found[t]] + 1
-            found["spot"] = If(enters, Store(s.spot, key, last), s.spot)
+            updates["spot"] = If(enters, Store(s.spot, key, last), s.spot)
         elif name == "K1_to_L1":
-            found["taker"] = If(target(s, t) == s.viewed, t, s.taker)
+            updates["taker"] = If(target(s, t) == s.viewed, t, s.taker)
         elif name in ("L1_to_back", "L7_to_back", "Y1_to_back"):
-            mine = s.yo[t] == s.viewed if label == "Y1" else forces
-            found["taker"] = If(And(mine, s.taker == t), NO_THREAD, s.taker)
+            condition = s.yo[t] == s.viewed if label == "Y1" else forces
+            updates["taker"] = If(And(condition, s.taker == t), NO_THREAD, s.taker)
         elif name in ("F2_to_F3", "F6_to_back"):
             number = s.list[s.fk[t]] if label == "F2" else s.gone[t]
             dropper = t if label == "F2" else NO_THREAD
-            found["dropper"] = Store(s.dropper, s.watchers[s.fk[t]][number], dropper)
-        return found
+            updates["dropper"] = Store(s.dropper, s.watchers[s.fk[t]][number], dropper)
+        return updates
 
     def levels(
-        self, name: str, s: SimpleNamespace, t: z3.ExprRef, made: Step
+        self, name: str, s: SimpleNamespace, t: z3.ExprRef, move: Step
     ) -> dict[str, z3.ExprRef]:
         """The ghosts of levels after a call, a return, or both."""
         way, height = self.way(name), s.stack_height[t]
         now = {
-            each: z3.simplify(made.updates.get(each, getattr(s, each))[t]) for each in ("ao", "lo")
+            variable: z3.simplify(move.updates.get(variable, getattr(s, variable))[t])
+            for variable in ("ao", "lo")
         }
         slot = height if way.popped else height + 1
-        found: dict[str, z3.ExprRef] = {}
-        for each, value in now.items():
-            array_ = getattr(s, f"{each}_at")
-            kept = value if way.back else NO_OPERATION
-            found[f"{each}_at"] = Store(array_, t, Store(array_[t], slot, kept))
+        updates: dict[str, z3.ExprRef] = {}
+        for variable, value in now.items():
+            array_ = getattr(s, f"{variable}_at")
+            level_value = value if way.back else NO_OPERATION
+            updates[f"{variable}_at"] = Store(array_, t, Store(array_[t], slot, level_value))
         if not way.back:
-            for each in ("forcing", "entry"):
-                level = getattr(s, each)
-                found[each] = Store(level, t, If(level[t] == height, 0, level[t]))
-            return found
+            for variable in ("forcing", "entry"):
+                level = getattr(s, variable)
+                updates[variable] = Store(level, t, If(level[t] == height, 0, level[t]))
+            return updates
         if FORCE in way.back:
             level = If(now["lo"] == s.viewed, slot, s.forcing[t])
-            found["forcing"] = Store(s.forcing, t, level)
+            updates["forcing"] = Store(s.forcing, t, level)
         if ENTER in way.back:
-            mine = now["ao"] == s.viewed
-            found["entry"] = Store(s.entry, t, If(mine, slot, s.entry[t]))
-            found["given_to"] = Or(s.given_to, mine)
-            found["enterer"] = If(mine, t, s.enterer)
-        return found
+            is_viewed = now["ao"] == s.viewed
+            updates["entry"] = Store(s.entry, t, If(is_viewed, slot, s.entry[t]))
+            updates["given_to"] = Or(s.given_to, is_viewed)
+            updates["enterer"] = If(is_viewed, t, s.enterer)
+        return updates
 
     # -- what is assumed of the constants
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        begun, operation = s.Program_1_word[T][M], s.Program_2_Operation[T][M]
+        word, operation = s.Program_1_word[T][M], s.Program_2_Operation[T][M]
         condition, key = s.Program_2_Condition[T][M], s.Program_2_Key[T][M]
         keys, length = s.KeysOf_item, s.KeysOf_length
-        listed, number = s.watchers[s.key_of[W]][s.number_of[W]], s.number_of[s.watchers[K][L]]
+        watchers, number = s.watchers[s.key_of[W]][s.number_of[W]], s.number_of[s.watchers[K][L]]
         return [
             *super().given(s),
             s.viewed != NO_OPERATION,
@@ -274,7 +275,7 @@ class Stacked(Generated):
                 [W],
                 And(
                     (s.key_of[W] == NO_KEY) == (W == NO_LIST),
-                    If(W == NO_LIST, s.number_of[W] == 0, And(1 <= s.number_of[W], listed == W)),
+                    If(W == NO_LIST, s.number_of[W] == 0, And(1 <= s.number_of[W], watchers == W)),
                 ),
             ),
             ForAll(
@@ -283,12 +284,12 @@ class Stacked(Generated):
                     And(T != NO_THREAD, 1 <= M, M <= s.Program_length[T]),
                     And(
                         Implies(
-                            says(begun, "watch", "watch_holding", "force", "expire"),
+                            says(word, "watch", "watch_holding", "force", "expire"),
                             operation != NO_OPERATION,
                         ),
-                        Implies(says(begun, "check", "cancel_key"), key != NO_KEY),
+                        Implies(says(word, "check", "cancel_key"), key != NO_KEY),
                         Implies(
-                            says(begun, "deliver"),
+                            says(word, "deliver"),
                             And(condition != NO_CONDITION, s.Program_3_Key[T][M] != NO_KEY),
                         ),
                     ),
@@ -305,7 +306,7 @@ class Stacked(Generated):
             ForAll([T], And(at(s, T, "T0"), *nowhere, Not(s.won[T]), Not(s.raised[T]))),
             every_thread(
                 And(
-                    *[getattr(s, each)[T] == 1 for each in ("turn", "nth", "at", "no")],
+                    *[getattr(s, counter)[T] == 1 for counter in ("turn", "nth", "at", "no")],
                     0 <= s.Program_length[T],
                 )
             ),

@@ -1,6 +1,6 @@
 """Which terms and premises a proof about module Purgatory needs, and which goals go together.
 
-What follows from instances follows from the premises, so a choice of them assumes nothing.
+A consequence of instances follows from the premises, so a choice of them assumes nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _OF_LETTERS = {
     "G": ("lists_are_made", "counts_are_in_range"),
     "N": ("counts_are_in_range",),
 }
-"""A label's first letter -> what is known where it is taken, besides the stacks."""
+"""A label's first letter -> the conjuncts about the state where it is taken, besides the stacks."""
 
 
 def likely(label: str) -> tuple[str, ...]:
@@ -76,22 +76,22 @@ _PLACES = {
 def terms(label: str, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, list[z3.ExprRef]]:
     """The terms that links are taken at, by the name of the bound variable."""
     height, entry, forcing = s.stack_height[t], s.entry[t], s.forcing[t]
-    some, other = z3.Ints("any_Int_1 any_Int_2")
+    first, second = z3.Ints("any_Int_1 any_Int_2")
     levels = [
         *(height, height - 1, height + 1, forcing, entry, entry + 1, entry + 2),
         *map(z3.IntVal, range(1, 5)),
-        *(some, some - 1),
+        *(first, first - 1),
     ]
     any_one = z3.Const(f"any_{THREAD.name}_1", THREAD.z3)
     any_key = z3.Const(f"any_{KEY.name}_1", KEY.z3)
     any_list = z3.Const(f"any_{WATCHERS.name}_1", WATCHERS.z3)
-    numbers = [z3.IntVal(0), some, s.list[any_key], s.home[any_key], s.number_of[any_list]]
-    places = [some, other, s.turn[t], s.turn[t] - 1, s.nth[t], s.spot[any_key]]
-    found: dict[str, list[z3.ExprRef]] = {"level_number": levels, "thread": [t, any_one]}
-    of = label[0]
-    if of in _KEYS or of == "W":
-        key = key_at(s, t) if of == "W" else getattr(s, _KEYS[of])[t]
-        number = (s.found if of == "W" else getattr(s, _NUMBERS[of]))[t]
+    numbers = [z3.IntVal(0), first, s.list[any_key], s.home[any_key], s.number_of[any_list]]
+    places = [first, second, s.turn[t], s.turn[t] - 1, s.nth[t], s.spot[any_key]]
+    table: dict[str, list[z3.ExprRef]] = {"level_number": levels, "thread": [t, any_one]}
+    letter = label[0]
+    if letter in _KEYS or letter == "W":
+        key = key_at(s, t) if letter == "W" else getattr(s, _KEYS[letter])[t]
+        number = (s.found if letter == "W" else getattr(s, _NUMBERS[letter]))[t]
         keys = [
             NO_KEY,
             key,
@@ -104,11 +104,13 @@ def terms(label: str, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, list[z3.Ex
         numbers += [number, s.home[key], s.list[key], s.content_length[key] + 1]
         numbers += [getattr(s, number)[any_one] for number in _NUMBERS.values()]
         places += [s.spot[key], z3.Int("found_First!")]
-        places += [getattr(s, each)[t] for each in _PLACES.get(of, ())]
-        places += [getattr(s, each)[any_one] for place in _PLACES.values() for each in place]
-        if of == "W":
+        places += [getattr(s, variable)[t] for variable in _PLACES.get(letter, ())]
+        places += [
+            getattr(s, variable)[any_one] for place in _PLACES.values() for variable in place
+        ]
+        if letter == "W":
             places.append(s.content_item_length[key][number] + 1)
-            found["one_shard"] = [s.of_Shard[key]]
-        found["one_key"] = keys
-    found |= dict.fromkeys(("place_number", "place_of_none", "place_before"), places)
-    return found | {"list_number": numbers}
+            table["one_shard"] = [s.of_Shard[key]]
+        table["one_key"] = keys
+    table |= dict.fromkeys(("place_number", "place_of_none", "place_before"), places)
+    return table | {"list_number": numbers}

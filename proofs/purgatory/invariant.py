@@ -1,4 +1,4 @@
-"""The invariant of the purgatory, seen from one operation, whatever its callers do."""
+"""The invariant of the purgatory, seen from one operation, under all callers."""
 
 from __future__ import annotations
 
@@ -257,21 +257,21 @@ class Invariant(OperationSteps, ListSteps):
     @conjunct
     def section_knows_the_list(self, s: SimpleNamespace) -> z3.BoolRef:
         """A section's list is the key's, or new, or found empty, as long as the lock is held."""
-        mine, found = s.list_of[s.key[T]], s.found[T]
+        current, list_ = s.list_of[s.key[T]], s.found[T]
         return ForAll(
             [T],
             And(
                 Implies(
                     in_sec(s, T, "W4"),
                     And(
-                        mine == NO_LIST,
-                        Not(s.dropped[found]),
-                        Not(s.has[found]),
-                        s.home[s.key[T]] != found,
+                        current == NO_LIST,
+                        Not(s.dropped[list_]),
+                        Not(s.has[list_]),
+                        s.home[s.key[T]] != list_,
                     ),
                 ),
-                Implies(in_sec(s, T, "W5", "R3", "R4"), mine == found),
-                Implies(in_sec(s, T, "R4"), Not(s.has[found])),
+                Implies(in_sec(s, T, "W5", "R3", "R4"), current == list_),
+                Implies(in_sec(s, T, "R4"), Not(s.has[list_])),
             ),
         )
 
@@ -288,7 +288,7 @@ class Invariant(OperationSteps, ListSteps):
 
     @conjunct
     def waits_in_its_list(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What waits is in each list that it was added to, and that is its key's, or dropped."""
+        """A waiting operation is in each list that it was added to: its key's, or a dropped one."""
         home = s.home[K]
         return ForAll(
             [K],
@@ -314,7 +314,7 @@ class Invariant(OperationSteps, ListSteps):
 
     @conjunct
     def completed_is_disarmed(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is completed is not in the timer, or a thread is about to cancel it there."""
+        """A completed operation is not in the timer, or a thread is about to cancel it there."""
         return And(
             Implies(
                 And(s.completed, s.armed),
@@ -325,7 +325,7 @@ class Invariant(OperationSteps, ListSteps):
 
     @conjunct
     def timer_has_what_waits(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What waits and was entered is in the timer, or the timer's thread is completing it."""
+        """An entered operation that waits is in the timer, or the timer's thread completes it."""
         through = Or(s.entered, is_at(s, s.registrar, "A7", "Z1"))
         return Implies(And(waits(s), through), Or(s.armed, is_at(s, s.taker, *TO_COMPLETE)))
 
@@ -335,7 +335,7 @@ class Invariant(OperationSteps, ListSteps):
 
     @kept("P7.InOrder needs it: what waits in a dropped list has a thread that takes it")
     def dropped_is_taken(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What waits in a list that was dropped is about to be taken by the thread that did so."""
+        """An operation that waits in a dropped list is about to be taken by the dropping thread."""
         home = s.home[K]
         dropper = s.dropper[home]
         return ForAll(

@@ -1,7 +1,7 @@
-"""What links the states of module Purgatory to those of the proof, as an invariant: the stacks.
+"""The links of the states of module Purgatory to those of the proof, as an invariant: the stacks.
 
-The links say what a thread's stack is where that matters: who calls whom, what a call has saved,
-and on which operation a thread works.
+The links give a thread's stack where that matters: the callers, the values that a call has saved,
+and the operation that a thread works on.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ class OnStacks(Stacked):
 
     @conjunct
     def calls_have_their_places(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who calls whom, and where each call returns to."""
+        """The callers of each procedure, and the labels that each call returns to."""
 
         def calls(below: str, *frames: tuple[str, str]) -> z3.BoolRef:
-            own = [
+            choices = [
                 And(called(s, T, N, *names.split()), back(s, T, N, *labels.split()))
                 for names, labels in frames
             ]
-            return Implies(called(s, T, N - 1, below), Or(own))
+            return Implies(called(s, T, N - 1, below), Or(choices))
 
         tries = "tryComplete forceComplete"
         first = Or(
@@ -129,7 +129,7 @@ class OnStacks(Stacked):
 
     @conjunct
     def calls_save_what_was(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A frame has saved what its variable was on the level below."""
+        """A frame has saved the value of its variable on the level below."""
         ao, lo, height = s.ao_at[T], s.lo_at[T], s.stack_height[T]
         return And(
             every_level(
@@ -147,8 +147,8 @@ class OnStacks(Stacked):
 
     def worked(self, s: SimpleNamespace, t: z3.ExprRef, n: z3.ExprRef) -> z3.ExprRef:
         """The operation that a frame enters, completes or tries."""
-        forced = If(called(s, t, n, FORCE), s.lo_at[t][n], s.bo[t])
-        return If(called(s, t, n, ENTER), s.ao_at[t][n], forced)
+        by_force = If(called(s, t, n, FORCE), s.lo_at[t][n], s.bo[t])
+        return If(called(s, t, n, ENTER), s.ao_at[t][n], by_force)
 
     @conjunct
     def works_on_one(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -211,9 +211,9 @@ class OnStacks(Stacked):
 
     @conjunct
     def program_is_followed(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What a thread does is what its program says, with the operation that the step names."""
-        one = z3.IntVal(1)
-        by_timer = And(1 <= s.stack_height[T], back(s, T, one, "T1"))
+        """A thread does as its program says, with the operation that the step names."""
+        first = z3.IntVal(1)
+        by_timer = And(1 <= s.stack_height[T], back(s, T, first, "T1"))
         return every_thread(
             And(
                 1 <= s.turn[T],
@@ -251,7 +251,7 @@ class OnStacks(Stacked):
     def keys_in_order(self, s: SimpleNamespace) -> z3.BoolRef:
         """The viewed operation is added to a list of one key after the other, unless completed."""
         home, place, nth = s.home[K] != 0, s.place[K], s.nth[T]
-        done, inside = s.completed[s.viewed], enters_viewed(s, T)
+        is_complete, inside = s.completed[s.viewed], enters_viewed(s, T)
         return And(
             ForAll([K], Implies(home, And(1 <= place, s.begun))),
             ForAll(
@@ -259,14 +259,14 @@ class OnStacks(Stacked):
                 Implies(
                     T != NO_THREAD,
                     And(
-                        Implies(early(s, T), And(Not(home), Or(done, nth == 1))),
+                        Implies(early(s, T), And(Not(home), Or(is_complete, nth == 1))),
                         Implies(
                             And(inside, at(s, T, "W0", "W1", "W2", "W3", "W4", "W5")),
-                            Or(done, place == 0, home == (place < nth)),
+                            Or(is_complete, place == 0, home == (place < nth)),
                         ),
                         Implies(
                             And(inside, at(s, T, "W6")),
-                            Or(done, place == 0, home == (place <= nth)),
+                            Or(is_complete, place == 0, home == (place <= nth)),
                         ),
                     ),
                 ),

@@ -1,7 +1,8 @@
-"""What links the states of module Purgatory to those of the proof, as an invariant: the lists.
+"""The links of the states of module Purgatory to those of the proof, as an invariant: the lists.
 
-A list is its key and its number. Nothing moves in a list: what leaves it is null at its place. So
-the viewed operation is at one place of one list of a key, and an iterator has passed it or has not.
+A list is its key and its number. Nothing moves in a list: an operation that leaves it is null at
+its place. So the viewed operation is at one place of one list of a key, and an iterator has passed
+it or has not.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from wheelproof.prove.ts.system import conjunct
 def listed(
     s: SimpleNamespace, key: z3.ExprRef, number: z3.ExprRef, place: z3.ExprRef
 ) -> z3.ExprRef:
-    """What is at a place of a list."""
+    """The operation at a place of a list."""
     return s.content_item_item[key][number][place]
 
 
@@ -35,7 +36,7 @@ class Linked(OnStacks):
     @conjunct
     def lists_are_made(self, s: SimpleNamespace) -> z3.BoolRef:
         """A key's list is one that was made for it. Threads have lists that were made."""
-        found, key = s.found[T], s.KeysOf_item[s.ao[T]][s.nth[T]]
+        number, key = s.found[T], s.KeysOf_item[s.ao[T]][s.nth[T]]
         return And(
             ForAll(
                 [K],
@@ -43,7 +44,7 @@ class Linked(OnStacks):
             ),
             every_thread(
                 And(
-                    Implies(at(s, T, "W4", "W5", "W6"), self.made(s, key, found)),
+                    Implies(at(s, T, "W4", "W5", "W6"), self.made(s, key, number)),
                     Implies(at(s, T, "R1", "R2", "R3", "R4", "R5"), self.made(s, s.rk[T], s.rw[T])),
                     Implies(
                         at(s, T, "C3"),
@@ -69,8 +70,8 @@ class Linked(OnStacks):
     @conjunct
     def viewed_is_at_its_place(self, s: SimpleNamespace) -> z3.BoolRef:
         """The viewed operation is in one list of a key at most, at one place."""
-        mine = listed(s, K, L, M) == s.viewed
-        return ForAll([K, L, M], Implies(mine, And(L == s.home[K], M == s.spot[K])))
+        is_viewed = listed(s, K, L, M) == s.viewed
+        return ForAll([K, L, M], Implies(is_viewed, And(L == s.home[K], M == s.spot[K])))
 
     @conjunct
     def home_is_a_list(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -96,11 +97,11 @@ class Linked(OnStacks):
         here: tuple[z3.ExprRef, z3.ExprRef],
         labels: tuple[z3.BoolRef, z3.BoolRef, z3.BoolRef],
     ) -> z3.BoolRef:
-        """What an iterator of a list has: what is ahead, and what it gave last, or null by then.
+        """The state of a list's iterator: its next operation, and its last one, or null by then.
 
-        ``labels``: where it has looked ahead, is to give what is ahead, and has given one.
+        ``labels``: where it has looked ahead, is to give the next one, and has given one.
         """
-        (key, number), (place, operation), (past, given) = list_, ahead, here
+        (key, number), (place, operation), (past, last) = list_, ahead, here
         length = s.content_item_length[key][number]
 
         def is_there(at_: z3.ExprRef, term: z3.ExprRef) -> z3.BoolRef:
@@ -112,10 +113,10 @@ class Linked(OnStacks):
                 Implies(term == s.viewed, spot),
             )
 
-        looked, is_to_give, has_given = labels
+        has_looked, is_to_give, has_given = labels
         return And(
             Implies(
-                looked,
+                has_looked,
                 And(
                     0 <= place,
                     (place == 0) == (operation == NO_OPERATION),
@@ -127,8 +128,8 @@ class Linked(OnStacks):
                 has_given,
                 And(
                     1 <= past,
-                    given != NO_OPERATION,
-                    is_there(past, given),
+                    last != NO_OPERATION,
+                    is_there(past, last),
                     Or(place == 0, past < place),
                 ),
             ),
@@ -138,7 +139,7 @@ class Linked(OnStacks):
     def traversal_is_in_its_list(self, s: SimpleNamespace) -> z3.BoolRef:
         """The iterator of checkAndComplete."""
         within = And(bottom(s, T, "checkAndComplete"), Not(at(s, T, "C1", "C2", "C3")))
-        looked = And(within, Not(at(s, T, "C4")))
+        has_looked = And(within, Not(at(s, T, "C4")))
         return every_thread(
             And(
                 Implies(within, self.made(s, s.ck[T], s.mine[T])),
@@ -147,7 +148,7 @@ class Linked(OnStacks):
                     (s.ck[T], s.mine[T]),
                     (s.ahead_1[T], s.ahead_2[T]),
                     (s.here_1[T], s.here_2[T]),
-                    (looked, at(s, T, "C0"), And(looked, Not(at(s, T, "C0", "C8")))),
+                    (has_looked, at(s, T, "C0"), And(has_looked, Not(at(s, T, "C0", "C8")))),
                 ),
             )
         )
@@ -156,33 +157,33 @@ class Linked(OnStacks):
     def cancel_is_in_its_list(self, s: SimpleNamespace) -> z3.BoolRef:
         """The iterator of cancelForKey."""
         within = bottom(s, T, "cancelForKey")
-        looked = And(within, Not(at(s, T, "F1", "F2", "F3", "F6")))
+        has_looked = And(within, Not(at(s, T, "F1", "F2", "F3", "F6")))
         return every_thread(
             And(
-                Implies(Or(looked, at(s, T, "F3")), self.made(s, s.fk[T], s.gone[T])),
+                Implies(Or(has_looked, at(s, T, "F3")), self.made(s, s.fk[T], s.gone[T])),
                 self.iterates(
                     s,
                     (s.fk[T], s.gone[T]),
                     (s.left_1[T], s.left_2[T]),
                     (s.held_1[T], s.held_2[T]),
-                    (looked, at(s, T, "F4"), And(looked, Not(at(s, T, "F4")))),
+                    (has_looked, at(s, T, "F4"), And(has_looked, Not(at(s, T, "F4")))),
                 ),
             )
         )
 
     @conjunct
     def purge_is_in_its_list(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The iterator of purgeCompleted, which takes out what is completed."""
-        looked = at(s, T, "H0", "H2", "H3")
+        """The iterator of purgeCompleted, which takes out completed operations."""
+        has_looked = at(s, T, "H0", "H2", "H3")
         return every_thread(
             And(
-                Implies(Or(looked, at(s, T, "H1", "H4")), self.made(s, s.hk[T], s.hw[T])),
+                Implies(Or(has_looked, at(s, T, "H1", "H4")), self.made(s, s.hk[T], s.hw[T])),
                 self.iterates(
                     s,
                     (s.hk[T], s.hw[T]),
                     (s.some_1[T], s.some_2[T]),
                     (s.one_1[T], s.one_2[T]),
-                    (looked, at(s, T, "H0"), at(s, T, "H2", "H3")),
+                    (has_looked, at(s, T, "H0"), at(s, T, "H2", "H3")),
                 ),
                 Implies(at(s, T, "H3"), s.completed[s.one_2[T]]),
             )

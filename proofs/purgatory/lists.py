@@ -35,7 +35,7 @@ from wheelproof.prove.ts.system import Step, action, when
 
 
 class ListSteps(Seen):
-    """What threads do at shards, and in the lists that they have from them."""
+    """The steps of threads at shards, and in the lists that they have from them."""
 
     def comes(
         self, s: SimpleNamespace, t: z3.ExprRef, place: str, k: z3.ExprRef
@@ -188,7 +188,7 @@ class ListSteps(Seen):
 
     @action(t=THREAD)
     def sees_the_end(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        """Another operation is given, and none found behind it: what comes now is not met."""
+        """Another operation is given, and none found behind it: a later one is not met."""
         here = tours(s, t, "C0")
         return when(here, self.is_not_ahead(s, t), passed=Store(s.passed, t, waits(s)))
 
@@ -244,7 +244,7 @@ class ListSteps(Seen):
 
     @action(t=THREAD)
     def another_raises(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        """Another operation's onComplete raises, and what is behind it in the list is not tried."""
+        """Another operation's onComplete raises, and those behind it in the list are not tried."""
         return when(tours(s, t, "C0"), **self.ends_tour(s, t))
 
     @action(t=THREAD)

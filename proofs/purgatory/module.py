@@ -60,65 +60,71 @@ class Conditions:
         Goals that need like premises are tried at once, and one by one where that fails.
         """
         groups: dict[str, dict[str, z3.BoolRef]] = {}
-        for each, formula in goals.items():
-            groups.setdefault(together(each), {})[each] = formula
-        used: dict[str, list[z3.BoolRef]] = {}
-        found: list[z3.BoolRef] = []
+        for goal, formula in goals.items():
+            groups.setdefault(together(goal), {})[goal] = formula
+        instances: dict[str, list[z3.BoolRef]] = {}
+        conclusions: list[z3.BoolRef] = []
         missing: list[str] = []
         for group in groups.values():
-            tried = [(group, self.needed(name, guards, group))]
-            if tried[0][1][2] and len(group) > 1:
-                tried = [
-                    ({each: formula}, self.needed(name, guards, {each: formula}))
-                    for each, formula in group.items()
+            attempts = [(group, self.needed(name, guards, group))]
+            if attempts[0][1][2] and len(group) > 1:
+                attempts = [
+                    ({goal: formula}, self.needed(name, guards, {goal: formula}))
+                    for goal, formula in group.items()
                 ]
-            for names, (kept, made, lost) in tried:
-                missing += names if lost else ()
-                found.append(made)
-                for premise, formulas in kept.items():
-                    used.setdefault(premise, []).extend(formulas)
+            for names, (by_premise, conclusion, failure) in attempts:
+                missing += names if failure else ()
+                conclusions.append(conclusion)
+                for premise, formulas in by_premise.items():
+                    instances.setdefault(premise, []).extend(formulas)
         if missing:
             raise ProofError(f"{name}: {', '.join(missing)} does not follow")
-        return used, found
+        return instances, conclusions
 
     def needed(
         self, name: str, guards: dict[str, z3.BoolRef], goals: dict[str, z3.BoolRef]
     ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef, bool]:
         """The instances that goals follow from, the goals, and whether some does not follow.
 
-        What is claimed of any thread is so of the one that moves, and of the others.
+        A claim about any thread holds of the one that moves, and of the others.
         """
-        s, of = self.simulation.s, self.simulation.module
-        t = z3.Const("t!", of.WORDS.threads.z3)
-        other = z3.Const(f"any_{of.WORDS.threads.name}_1", of.WORDS.threads.z3)
+        s, module = self.simulation.s, self.simulation.module
+        t = z3.Const("t!", module.WORDS.threads.z3)
+        bystander = z3.Const(f"any_{module.WORDS.threads.name}_1", module.WORDS.threads.z3)
         whole = z3.simplify(arbitrary(z3.And([*goals.values()])))
         no = z3.BoolVal(False)
-        own = z3.simplify(z3.substitute(whole, (other, t)))
-        theirs = z3.simplify(z3.substitute(whole, (other == t, no), (t == other, no)))
-        known, first = self.premises | guards, likely(name)
+        own_goal = z3.simplify(z3.substitute(whole, (bystander, t)))
+        theirs = z3.simplify(z3.substitute(whole, (bystander == t, no), (t == bystander, no)))
+        pool, first = self.premises | guards, likely(name)
         stages: dict[str, list[dict[str, z3.BoolRef]]] = {"own": [], "theirs": []}
-        alone = {each: f for each, f in known.items() if each in goals or each.startswith("given")}
+        alone = {
+            premise: f
+            for premise, f in pool.items()
+            if premise in goals or premise.startswith("given")
+        }
         for kind in stages.values():
             kind.append(alone | guards)
-            kind.append({each: f for each, f in known.items() if each in first} | guards)
-            kind.append({each: f for each, f in known.items() if each not in LATE})
-            kind.append(known)
-        used: dict[str, list[z3.BoolRef]] = {}
-        found = []
-        for kind_, goal in (("own", own), ("theirs", z3.Implies(other != t, theirs))):
+            kind.append({premise: f for premise, f in pool.items() if premise in first} | guards)
+            kind.append({premise: f for premise, f in pool.items() if premise not in LATE})
+            kind.append(pool)
+        instances: dict[str, list[z3.BoolRef]] = {}
+        conclusions = []
+        for kind_, goal in (("own", own_goal), ("theirs", z3.Implies(bystander != t, theirs))):
             if z3.is_true(z3.simplify(goal)):
                 continue
-            only = terms(name, s, t) | {"thread": [t] if kind_ == "own" else [other, t]}
+            only = terms(name, s, t) | {"thread": [t] if kind_ == "own" else [bystander, t]}
             for premises in stages[kind_]:
-                kept, made, lost = cores(of, premises, {kind_: goal}, (), (), self.instances, only)
-                if not lost:
+                by_premise, conclusion, failures = cores(
+                    module, premises, {kind_: goal}, (), (), self.instances, only
+                )
+                if not failures:
                     break
             else:
                 return {}, all_of([]), True
-            found.append(made)
-            for premise, formulas in kept.items():
-                used.setdefault(premise, []).extend(formulas)
-        return used, all_of(found), False
+            conclusions.append(conclusion)
+            for premise, formulas in by_premise.items():
+                instances.setdefault(premise, []).extend(formulas)
+        return instances, all_of(conclusions), False
 
     @trusted()
     def way(
@@ -130,23 +136,25 @@ class Conditions:
         does not.
         """
         simulation = self.simulation
-        _, made = simulation.step(name)
-        guards = {f"guard {i}": simple(each) for i, each in enumerate(made.guards, 1)}
+        _, step = simulation.step(name)
+        guards = {f"guard {i}": simple(guard) for i, guard in enumerate(step.guards, 1)}
         goals = {
-            each: simple(formula)
-            for each, formula in simulation.goals(name)
-            if iterators is None or iterators == (each in ITERATORS)
+            goal: simple(formula)
+            for goal, formula in simulation.goals(name)
+            if iterators is None or iterators == (goal in ITERATORS)
         }
-        used, found = self.follow(name, guards, goals)
-        needed = [each for premise in guards for each in used.pop(premise, [])]
-        return used, z3.Implies(all_of(needed), all_of(found))
+        instances, conclusions = self.follow(name, guards, goals)
+        guard_instances = [
+            instance for premise in guards for instance in instances.pop(premise, [])
+        ]
+        return instances, z3.Implies(all_of(guard_instances), all_of(conclusions))
 
     @trusted()
     def can(self, label: str) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
         """The same, that the module can take the label's step where the proof's system can."""
         simulation = self.simulation
-        used, found = self.follow(label, {}, {ENABLED: simulation.enabled(label)})
-        return used, all_of(found)
+        instances, conclusions = self.follow(label, {}, {ENABLED: simulation.enabled(label)})
+        return instances, all_of(conclusions)
 
     def step(self, label: str, iterators: bool | None = None) -> VC:
         """The ways of one label: each is a step of the proof's system and keeps the links.
@@ -156,28 +164,28 @@ class Conditions:
         parts = [self.way(name, iterators) for name in self.simulation.module.LABELS[label]]
         if label not in NEVER and not iterators:
             parts.append(self.can(label))
-        used: dict[str, dict[int, z3.BoolRef]] = {}
-        for kept, _ in parts:
-            for premise, formulas in kept.items():
-                used.setdefault(premise, {}).update(
+        instances: dict[str, dict[int, z3.BoolRef]] = {}
+        for by_premise, _ in parts:
+            for premise, formulas in by_premise.items():
+                instances.setdefault(premise, {}).update(
                     {formula.get_id(): formula for formula in formulas}
                 )
-        premises = {name: z3.And([*of.values()]) for name, of in used.items()}
-        reached = witnesses()
-        state = reached.taken[label][0] if label in reached.taken else reached.start
+        premises = {name: z3.And([*table.values()]) for name, table in instances.items()}
+        exploration = witnesses()
+        state = exploration.taken[label][0] if label in exploration.taken else exploration.start
         name = f"{label}_iterators" if iterators else label
-        return self.condition(name, premises, all_of([each for _, each in parts]), state)
+        return self.condition(name, premises, all_of([goal for _, goal in parts]), state)
 
     def condition(
         self, name: str, premises: dict[str, z3.BoolRef], goal: z3.BoolRef, state: State
     ) -> VC:
         """A condition whose premises hold in a reached state."""
-        renamed = self.renamed
+        rename = self.renamed
         return VC(
             name,
-            {each: renamed(formula) for each, formula in premises.items()},
-            renamed(goal),
-            [*map(renamed, witnesses().in_state(state))],
+            {premise: rename(formula) for premise, formula in premises.items()},
+            rename(goal),
+            [*map(rename, witnesses().in_state(state))],
             cites=cites(premises),
         )
 
@@ -187,23 +195,24 @@ class Conditions:
         SMT-LIB tells constants apart by name alone.
         """
         s = self.simulation.s
-        own = [getattr(s, name) for name in RESULT.values if hasattr(s, name)]
+        constants = [getattr(s, name) for name in RESULT.values if hasattr(s, name)]
         return z3.substitute(
-            formula, *[(each, z3.Const(f"{each}_of", each.sort())) for each in own]
+            formula,
+            *[(constant, z3.Const(f"{constant}_of", constant.sort())) for constant in constants],
         )
 
     @trusted()
     def start(self) -> VC:
-        """What Init says is a start of the proof's system, and the links hold there."""
-        of, s = self.simulation.module, self.simulation.s
-        given = {name: f for name, f in self.premises.items() if name.startswith("given")}
-        premises = given | {f"initially {i}": f for i, f in enumerate(of.initially(s), 1)}
+        """Init is a start of the proof's system, and the links hold there."""
+        module, s = self.simulation.module, self.simulation.s
+        givens = {name: f for name, f in self.premises.items() if name.startswith("given")}
+        premises = givens | {f"initially {i}": f for i, f in enumerate(module.initially(s), 1)}
         further = [z3.IntVal(0), z3.IntVal(1)]
-        kept, goal, missing = cores(of, premises, self.simulation.start(), further)
+        by_premise, goal, missing = cores(module, premises, self.simulation.start(), further)
         if missing:
             raise ProofError(f"start: {', '.join(missing)} does not follow")
-        needed = {name: z3.And(parts) for name, parts in kept.items()}
-        return self.condition("start", needed, goal, witnesses().start)
+        conjunctions = {name: z3.And(parts) for name, parts in by_premise.items()}
+        return self.condition("start", conjunctions, goal, witnesses().start)
 
 
 def all_of(formulas: list[z3.BoolRef]) -> z3.BoolRef:

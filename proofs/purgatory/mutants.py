@@ -205,8 +205,10 @@ class ForcesUnlocked(InOrder):
     @action(t=THREAD)
     def unlocks_after_force(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
         step = super().unlocks_after_force(s, t)
-        kept = {name: of for name, of in step.updates.items() if name not in ("owner", "depth")}
-        return Step(step.guards, kept)
+        updates = {
+            name: value for name, value in step.updates.items() if name not in ("owner", "depth")
+        }
+        return Step(step.guards, updates)
 
 
 class ExpiresAnyway(Purgatory):
@@ -223,7 +225,7 @@ class ExpiresAnyway(Purgatory):
 
 
 class TimerForgets(Purgatory):
-    """The timer does not keep what it is given. The specification has no such mutant."""
+    """The timer does not keep its operations. The specification has no such mutant."""
 
     @action(t=THREAD)
     def arms(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:

@@ -17,10 +17,10 @@ from wheelproof.prove.variants import Changes
 
 @dataclass(frozen=True)
 class Planted:
-    """A fault in the module's translation: texts and what stands for them, and a scenario.
+    """A fault in the module's translation: texts and their replacements, and a scenario.
 
-    ``goal``: what fails first in the run, as "way: goal";
-    ``property``: what the compiled module with the fault breaks. ``viewed``: the operation.
+    ``goal``: the goal that fails first in the run, as "way: goal"; ``property``: that of the
+    compiled module which the fault breaks. ``viewed``: the operation.
     """
 
     name: str
@@ -35,34 +35,34 @@ class Planted:
         return Reached(self.run, self.viewed, self.changes)
 
     def find(self, _seed: int = 0) -> Found:
-        """The first reached step that does not do what the theorem says of it."""
-        reached = self.reached()
+        """The first reached step that does not do as the theorem says."""
+        exploration = self.reached()
 
         def contradiction() -> str:
             if self.property == "NoDeadlock":
-                return stuck(reached.model)
-            return violated(reached.model, self.property)
+                return stuck(exploration.model)
+            return violated(exploration.model, self.property)
 
-        return compared(broken_goal(reached), self.goal, contradiction)
+        return compared(broken_goal(exploration), self.goal, contradiction)
 
 
-def broken_goal(reached: Reached) -> str | None:
+def broken_goal(exploration: Reached) -> str | None:
     """A step within the reached states that breaks a goal: "way: goal"; None where none does."""
-    assert isinstance(reached.system, Linked)
-    simulation = Simulation(reached.system)
+    assert isinstance(exploration.system, Linked)
+    simulation = Simulation(exploration.system)
     goals: dict[str, list[tuple[str, Any]]] = {}
-    code = reached.instance.compiled.code
-    enabled = {
-        label: reached.instance.function(code(simulation.enabled(label), ("t",)))
+    code = exploration.instance.compiled.code
+    checks = {
+        label: exploration.instance.function(code(simulation.enabled(label), ("t",)))
         for label in WAITING
     }
-    threads = range(len(reached.model.threads))
-    for state, move in reached.edges():
-        for label, can in enabled.items():
+    threads = range(len(exploration.model.threads))
+    for state, move in exploration.edges():
+        for label, can in checks.items():
             if not all(can(move.after, thread) for thread in threads):
                 return f"{label}: {ENABLED}"
         if move.action not in goals:
-            goals[move.action] = [*goals_on(simulation, move.action, reached.instance)]
+            goals[move.action] = [*goals_on(simulation, move.action, exploration.instance)]
         for name, holds in goals[move.action]:
             if not holds(state, *move.arguments):
                 return f"{move.action}: {name}"

@@ -19,7 +19,7 @@ from wheelproof.prove.ts.system import Condition
 
 
 class WithoutDistance(Purgatory):
-    """A rank that has no distance: who holds a lock that is waited for lowers nothing."""
+    """A rank that has no distance: the owner of a lock that is waited for lowers nothing."""
 
     def distance(self, s: SimpleNamespace) -> z3.ArithRef:
         return z3.IntVal(0)
@@ -33,7 +33,7 @@ class EntererHelps(Purgatory):
 
 
 class NoFairTimer(Purgatory):
-    """The timer need not take what it has."""
+    """The timer need not take its operations."""
 
     TIMER_HELPS = False
 
@@ -53,18 +53,18 @@ def takings() -> list[Condition]:
 def controls(scope: Scope) -> list[Control]:
     """Claims that are too strong, each refuted by a step of a run within the scope."""
 
-    def found(system: type[Purgatory], claims: Iterable[Condition]) -> Found:
+    def search(system: type[Purgatory], claims: Iterable[Condition]) -> Found:
         return broken(system(), claims, scope)
 
     return [
         Control(
             "takings are not counted",
             "a step that takes a lock does not raise the rank either",
-            lambda seed: found(Purgatory, takings()),
+            lambda seed: search(Purgatory, takings()),
         ),
         Control(
             "no distance",
             "a thread that holds a lock lowers no rank",
-            lambda seed: found(WithoutDistance, ranked(WithoutDistance())),
+            lambda seed: search(WithoutDistance, ranked(WithoutDistance())),
         ),
     ]

@@ -162,12 +162,16 @@ class Ranking(Invariant):
 
         At W3 it finds a list or makes one. At W it has watched every key, or there is one to watch.
         """
-        found = [in_sec(s, t, "W3"), And(is_at(s, t, "W"), in_sec(s, t, "Aside"))]
-        for name, taken in self.actions().items():
-            if not taken.begins and len(taken.parameters) == 1 and name != "has_watched":
-                values, made = self.step(name, s)
-                found.append(z3.substitute(And(list(made.guards)), (values["t"], t)))
-        return Or(found)
+        moves = [in_sec(s, t, "W3"), And(is_at(s, t, "W"), in_sec(s, t, "Aside"))]
+        for name, declaration in self.actions().items():
+            if (
+                not declaration.begins
+                and len(declaration.parameters) == 1
+                and name != "has_watched"
+            ):
+                values, step = self.step(name, s)
+                moves.append(z3.substitute(And(list(step.guards)), (values["t"], t)))
+        return Or(moves)
 
     def helps(self, s: SimpleNamespace) -> z3.BoolRef:
         """The helper of an open operation can step; the timer can, if it has the operation."""
@@ -178,37 +182,37 @@ class Ranking(Invariant):
     def keeps_rank(
         self, name: str, s: SimpleNamespace, t: z3.ExprRef, after: SimpleNamespace
     ) -> z3.BoolRef:
-        """What a step does to the rank: the helper lowers it, others do not raise it."""
+        """The effect of a step on the rank: the helper lowers it, others do not raise it."""
         stage, distance, helper = self.stage(s), self.distance(s), self.helper(s)
         later = self.stage(after), self.distance(after)
         lower = Or(later[0] < stage, And(later[0] == stage, later[1] < distance))
         same = And(later[0] == stage, later[1] == distance, self.helper(after) == helper)
-        helped = helper == NO_THREAD if name == "runs" else And(helper == t, t != NO_THREAD)
-        bounded = And(stage >= 0, distance >= 0)
-        ranked = And(bounded, If(helped, lower, Or(lower, same)))
-        return Implies(And(self.is_open(s), self.is_open(after)), ranked)
+        by_helper = helper == NO_THREAD if name == "runs" else And(helper == t, t != NO_THREAD)
+        bounds = And(stage >= 0, distance >= 0)
+        claim = And(bounds, If(by_helper, lower, Or(lower, same)))
+        return Implies(And(self.is_open(s), self.is_open(after)), claim)
 
 
 def ranked(system: System) -> Iterator[Condition]:
     """The conditions of the rank: one for each action, but for those that take a lock."""
     assert isinstance(system, Ranking)
     s = system.symbols()
-    given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
+    givens = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
     for name in system.actions():
         if name not in TAKES_LOCK:
-            yield one_ranked(system, name, s, given)
+            yield one_ranked(system, name, s, givens)
 
 
 def one_ranked(
-    system: Ranking, name: str, s: SimpleNamespace, given: Mapping[str, z3.BoolRef]
+    system: Ranking, name: str, s: SimpleNamespace, givens: Mapping[str, z3.BoolRef]
 ) -> Condition:
     """The condition of one action."""
-    values, made = system.step(name, s)
-    after = system.after(s, made)
-    guards = {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
+    values, step = system.step(name, s)
+    after = system.after(s, step)
+    guards = {f"guard {index}": guard for index, guard in enumerate(step.guards, 1)}
     return Condition(
         RANK + name,
         "implication",
-        {**given, **system.invariant(s), **guards},
+        {**givens, **system.invariant(s), **guards},
         system.keeps_rank(name, s, values["t"], after),
     )

@@ -37,9 +37,9 @@ def system(changes: Changes = ()) -> type[Linked]:
 
     Raises ValueError where a text is not there exactly once.
     """
-    made = systems.made("PurgatoryModule", specification(changes).module, WORDS, Linked)
-    assert issubclass(made, Linked)
-    return made
+    result = systems.made("PurgatoryModule", specification(changes).module, WORDS, Linked)
+    assert issubclass(result, Linked)
+    return result
 
 
 def specification(changes: Changes = ()) -> Specification:
@@ -54,30 +54,30 @@ def compiled(changes: Changes = ()) -> Compiled:
 
 def scenario(threads: Mapping[str, str], **fields: Any) -> dict[str, Any]:
     """A scenario as plain data. ``threads``: thread -> its steps, as a scenario file has them."""
-    steps = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
+    steps = {name: [word.split() for word in text.split("; ")] for name, text in threads.items()}
     return {**SCENARIO, **fields, "threads": steps}
 
 
 def placed(
-    program: Mapping[str, Any], viewed: str, of: Compiled | None = None, model: Any = None
+    program: Mapping[str, Any], viewed: str, compilation: Compiled | None = None, model: Any = None
 ) -> Placed:
     """The system at a scenario's size, with an operation viewed."""
     constants = variants.mechanisms()[NAME].constants_of(program)
-    made = model or specification().model(constants, tuple(program["threads"]))
+    compiled_model = model or specification().model(constants, tuple(program["threads"]))
     keys = tuple(program["keys"])
     longest = max(*map(len, program["threads"].values()), program["shards"])
     numbers = range(1, max(longest, levels.DEEPEST - 2) + 2)
     lists = [(key, number) for key in keys for number in numbers]
     return Placed(
-        of or compiled(),
-        made,
+        compilation or compiled(),
+        compiled_model,
         constants,
         {"Watchers": tuple(lists)},
         viewed=viewed,
         place={key: place for place, key in enumerate(program["keys_of"][viewed], 1)},
         watchers={key: {number: (key, number) for number in numbers} for key in keys},
-        key_of={each: each[0] for each in lists},
-        number_of={each: each[1] for each in lists},
+        key_of={pair: pair[0] for pair in lists},
+        number_of={pair: pair[1] for pair in lists},
         unset={},
     )
 
@@ -116,6 +116,6 @@ EVERY_LABEL = scenario(
 @cache
 def witnesses() -> Reached:
     """The scenario, and a state for each label in which it is taken."""
-    reached = Reached(EVERY_LABEL)
-    reached.note_labels()
-    return reached
+    exploration = Reached(EVERY_LABEL)
+    exploration.note_labels()
+    return exploration

@@ -34,11 +34,11 @@ CHECKING = ("C1", "C2", "C3")
 """Labels at shards, which are places in the proof."""
 
 
-def first(*choices: tuple[z3.BoolRef, z3.ExprRef], other: z3.ExprRef) -> z3.ExprRef:
+def first(*choices: tuple[z3.BoolRef, z3.ExprRef], default: z3.ExprRef) -> z3.ExprRef:
     """The value of the first condition that holds."""
     for condition, value in reversed(choices):
-        other = If(condition, value, other)
-    return other
+        default = If(condition, value, default)
+    return default
 
 
 def forced(s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
@@ -47,7 +47,7 @@ def forced(s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
 
 
 def within_force(s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-    """The thread is in what the viewed operation's forceComplete has called."""
+    """The thread is in a call of the viewed operation's forceComplete."""
     return And(0 < s.forcing[t], s.forcing[t] + 1 == s.stack_height[t])
 
 
@@ -64,54 +64,54 @@ def cancels(s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
 def place_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
     """The thread's place on the operation, by its innermost procedure about that."""
 
-    def named(*labels: str, other: z3.ExprRef) -> z3.ExprRef:
-        return first(*((at(s, t, label), getattr(AT, label)) for label in labels), other=other)
+    def label_of(*labels: str, default: z3.ExprRef) -> z3.ExprRef:
+        return first(*((at(s, t, label), getattr(AT, label)) for label in labels), default=default)
 
     height = s.stack_height[t]
-    calls = first((at(s, t, "Q1"), AT.X1), (at(s, t, "D1"), AT.D1), other=AT.L6)
+    calls = first((at(s, t, "Q1"), AT.X1), (at(s, t, "D1"), AT.D1), default=AT.L6)
     force = first(
-        (forced(s, t), named("L1", "L2", "L3", "L4", "L5", "L7", other=AT.L6)),
+        (forced(s, t), label_of("L1", "L2", "L3", "L4", "L5", "L7", default=AT.L6)),
         (within_force(s, t), calls),
-        other=AT.L6,
+        default=AT.L6,
     )
     enters = first(
         (at(s, t, "A0", "A1"), AT.A1),
         (at(s, t, "Y1"), AT.Y1),
         (at(s, t, "Q1"), AT.XA),
-        other=named("A2", "A3", "A4", "A5", "A6", "A7", "Z1", other=AT.W),
+        default=label_of("A2", "A3", "A4", "A5", "A6", "A7", "Z1", default=AT.W),
     )
-    tries = named("B1", "B2", "B3", other=AT.Y1)
-    runs = named("K1", "T1", "V1", other=AT.Idle)
+    tries = label_of("B1", "B2", "B3", default=AT.Y1)
+    runs = label_of("K1", "T1", "V1", default=AT.Idle)
     return first(
         (0 < s.forcing[t], force),
         (0 < s.entry[t], enters),
         (checks_viewed(s, t), tries),
         (And(height == 0, target(s, t) == s.viewed), runs),
-        other=AT.Idle,
+        default=AT.Idle,
     )
 
 
 def tour_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
     """The thread's place in the traversal of a list."""
-    given = s.here_2[t] == s.viewed
-    inner = first((at(s, t, "C5"), TOUR.C5), (at(s, t, "C7"), TOUR.C7), other=TOUR.C6)
+    is_viewed = s.here_2[t] == s.viewed
+    inner = first((at(s, t, "C5"), TOUR.C5), (at(s, t, "C7"), TOUR.C7), default=TOUR.C6)
     return first(
         (Or(Not(bottom(s, t, "checkAndComplete")), at(s, t, *CHECKING, "C8")), TOUR.Out),
         (at(s, t, "C4"), TOUR.C4),
-        (And(given, Not(at(s, t, "C0"))), inner),
-        other=TOUR.C0,
+        (And(is_viewed, Not(at(s, t, "C0"))), inner),
+        default=TOUR.C0,
     )
 
 
 def section_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
     """The thread's place at a shard."""
-    held = s.held_2[t] == s.viewed
-    own = ("D2", "D3", *WATCHING, *REMOVING, *CHECKING, "F1", "F2", "F3", "F4", "F6")
+    is_viewed = s.held_2[t] == s.viewed
+    labels = ("D2", "D3", *WATCHING, *REMOVING, *CHECKING, "F1", "F2", "F3", "F4", "F6")
     return first(
-        (And(cancels(s, t), at(s, t, "Q1")), If(held, SEC.FX, SEC.F4)),
-        (at(s, t, "F5"), If(held, SEC.F5, SEC.F4)),
-        *((at(s, t, each), getattr(SEC, each)) for each in own),
-        other=SEC.Aside,
+        (And(cancels(s, t), at(s, t, "Q1")), If(is_viewed, SEC.FX, SEC.F4)),
+        (at(s, t, "F5"), If(is_viewed, SEC.F5, SEC.F4)),
+        *((at(s, t, label), getattr(SEC, label)) for label in labels),
+        default=SEC.Aside,
     )
 
 
@@ -122,7 +122,7 @@ def key_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
         (at(s, t, *WATCHING), key_at(s, t)),
         (at(s, t, *REMOVING), s.rk[t]),
         (at(s, t, *CHECKING), s.ck[t]),
-        other=NO_KEY,
+        default=NO_KEY,
     )
 
 
@@ -133,13 +133,13 @@ def number_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
         (at(s, t, "W4", "W5", "W6"), s.found[t]),
         (at(s, t, *REMOVING), s.rw[t]),
         (at(s, t, "C3"), s.mine[t]),
-        other=z3.IntVal(0),
+        default=z3.IntVal(0),
     )
 
 
 def room_of(s: SimpleNamespace, key: z3.ExprRef) -> z3.ExprRef:
     """The shard that a thread is at, which has the key."""
-    return first((key != NO_KEY, s.of_Shard[key]), other=NO_SHARD)
+    return first((key != NO_KEY, s.of_Shard[key]), default=NO_SHARD)
 
 
 def via_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
@@ -150,7 +150,7 @@ def via_of(s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
         (back(s, t, by, "A4"), VIA.second),
         (back(s, t, by, "B3"), VIA.check),
         (back(s, t, by, "T1"), VIA.expiry),
-        other=VIA.force,
+        default=VIA.force,
     )
 
 
@@ -172,9 +172,9 @@ def seen(s: SimpleNamespace) -> SimpleNamespace:
     key, number, section = key_of(s, t), number_of(s, t), section_of(s, t)
     room = room_of(s, key)
     has_tour = tour != TOUR.Out
-    ahead, left = s.ahead_1[t], s.left_1[t]
+    ahead, rest = s.ahead_1[t], s.left_1[t]
     past = Or(ahead == 0, And(is_in(s, s.ck[t], s.mine[t]), s.spot[s.ck[t]] < ahead))
-    takes = And(0 < left, is_in(s, s.fk[t], s.gone[t]), left <= s.spot[s.fk[t]])
+    takes = And(0 < rest, is_in(s, s.fk[t], s.gone[t]), rest <= s.spot[s.fk[t]])
     via = via_of(s, t)
     tries = Or(0 < s.forcing[t], And(at(s, t, "Y1"), s.yo[t] == v))
     enters = And(0 < s.entry[t], s.entry[t] == s.stack_height[t])
@@ -182,18 +182,18 @@ def seen(s: SimpleNamespace) -> SimpleNamespace:
         And(checks_viewed(s, t), at(s, t, "B3")),
         And(at(s, t, "C6"), s.here_2[t] == v),
     )
-    reported = Or(
+    reports = Or(
         And(forced(s, t), at(s, t, "L7")),
         And(enters, at(s, t, "A2", "A4")),
         checks,
         And(at(s, t, "T1"), target(s, t) == v),
     )
-    result = first((s.raised[t], RESULT.raised), (s.won[t], RESULT.won), other=RESULT.lost)
+    result = first((s.raised[t], RESULT.raised), (s.won[t], RESULT.won), default=RESULT.lost)
     w = _W
     return SimpleNamespace(
         at=of_thread(place),
         via=of_thread(If(tries, via, VIA.none)),
-        result=of_thread(If(reported, result, RESULT.lost)),
+        result=of_thread(If(reports, result, RESULT.lost)),
         tour=of_thread(tour),
         on=of_thread(If(has_tour, s.watchers[s.ck[t]][s.mine[t]], NO_LIST)),
         passed=of_thread(And(waits, has_tour, Not(at(s, t, "C4")), past)),

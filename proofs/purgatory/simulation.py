@@ -109,7 +109,7 @@ SILENT = (
 )
 """Ways that are a stutter for every operation."""
 ENABLED = "enabled"
-"""What stands for a way's goal where a label has none."""
+"""The name of the goal that a label has beside those of its ways."""
 WAITING = ("J1", "D2", "L2", "B1", "A1", "W2", "R1", "C1", "F1", "K1")
 """Labels at which a thread waits."""
 
@@ -120,60 +120,60 @@ def cases(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
         return [Case("")]
     if name in AT_SHARDS:
         return [Case(AT_SHARDS[name])]
-    for of, mine in (
+    for table, condition in (
         (OF_FORCE, forced(s, t)),
         (OF_ENTRY, enters_viewed(s, t)),
         (OF_TRY, (s.yo if name[0] == "Y" else s.bo)[t] == s.viewed),
         (OF_TIMER, target(s, t) == s.viewed),
     ):
-        if name in of:
-            return _if_mine(of[name], mine)
+        if name in table:
+            return _if_mine(table[name], condition)
     make = _MAKERS.get(name[0])
     return make(name, s, t) if make else []
 
 
-def _if_mine(action: str, mine: z3.BoolRef, *arguments: z3.ExprRef) -> list[Case]:
-    return [Case(action, arguments, mine), Case("", (), Not(mine))]
+def _if_mine(action: str, condition: z3.BoolRef, *arguments: z3.ExprRef) -> list[Case]:
+    return [Case(action, arguments, condition), Case("", (), Not(condition))]
 
 
 def _begins(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
     number = s.turn[t]
-    mine = s.Program_2_Operation[t][number] == s.viewed
+    is_viewed = s.Program_2_Operation[t][number] == s.viewed
     key = s.Program_2_Key[t][number]
     match name:
         case "T0_to_A0":
-            return _if_mine("comes_to_enter", mine)
+            return _if_mine("comes_to_enter", is_viewed)
         case "T0_to_L1":
-            return _if_mine("forces", mine)
+            return _if_mine("forces", is_viewed)
         case "T0_to_K1":
-            return _if_mine("comes_to_run", mine)
+            return _if_mine("comes_to_run", is_viewed)
         case "T0_to_C1":
             return [Case("checks", (key,))]
         case "T0_to_F1":
             return [Case("comes_to_cancel", (key,))]
         case "J1_to_A0":
-            mine = target(s, t) == s.viewed
+            is_viewed = target(s, t) == s.viewed
             return [
-                Case("comes_to_enter_holding", (), mine),
-                Case("holds_callers_lock", (), Not(mine)),
+                Case("comes_to_enter_holding", (), is_viewed),
+                Case("holds_callers_lock", (), Not(is_viewed)),
             ]
     return []
 
 
 def _delivers(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
     last = s.turn[t] - 1
-    needed = s.Program_2_Condition[t][last] == s.Need[s.viewed]
+    is_needed = s.Program_2_Condition[t][last] == s.Need[s.viewed]
     key = s.Program_3_Key[t][last]
-    return [Case("delivers", (key,), needed), Case("checks", (key,), Not(needed))]
+    return [Case("delivers", (key,), is_needed), Case("checks", (key,), Not(is_needed))]
 
 
 def _cancels_task(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
-    forces, mine = within_force(s, t), s.xo[t] == s.viewed
+    forces, is_viewed = within_force(s, t), s.xo[t] == s.viewed
     return [
         Case("cancels_task", (), forces),
-        Case("cancels_taken", (), And(mine, cancels(s, t))),
-        Case("disarms", (), And(mine, Not(forces), Not(cancels(s, t)))),
-        Case("", (), And(Not(mine), Not(forces))),
+        Case("cancels_taken", (), And(is_viewed, cancels(s, t))),
+        Case("disarms", (), And(is_viewed, Not(forces), Not(cancels(s, t)))),
+        Case("", (), And(Not(is_viewed), Not(forces))),
     ]
 
 
@@ -197,71 +197,74 @@ def _on_complete(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
 def _on_complete_ends(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
     if name != "L6_to_L7":
         return []
-    mine, raised = forced(s, t), s.raised[t]
+    is_viewed, raises = forced(s, t), s.raised[t]
     return [
-        Case("on_complete_raises", (), And(mine, raised)),
-        Case("on_complete_ends", (), And(mine, Not(raised))),
-        Case("", (), Not(mine)),
+        Case("on_complete_raises", (), And(is_viewed, raises)),
+        Case("on_complete_ends", (), And(is_viewed, Not(raises))),
+        Case("", (), Not(is_viewed)),
     ]
 
 
 def _watches(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
-    mine, key = enters_viewed(s, t), key_at(s, t)
+    enters, key = enters_viewed(s, t), key_at(s, t)
     if name == "W1_to_W2":
         return [
-            Case("is_to_watch_key", (key,), mine),
-            Case("comes_to_watch_another", (key,), Not(mine)),
+            Case("is_to_watch_key", (key,), enters),
+            Case("comes_to_watch_another", (key,), Not(enters)),
         ]
     if name == "W3_to_W4":
         return [Case("makes_list", (s.watchers[key][s.content_length[key] + 1],))]
-    return [Case("adds", (), mine), Case("adds_another", (), Not(mine))]
+    return [Case("adds", (), enters), Case("adds_another", (), Not(enters))]
 
 
 def _traverses(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
-    given = s.here_2[t] == s.viewed
+    is_viewed = s.here_2[t] == s.viewed
     match name:
         case "C8_to_R1":
             return [Case("comes_to_remove", (s.watchers[s.ck[t]][s.mine[t]],))]
         case "C0_to_C5":
-            mine, none = s.ahead_2[t] == s.viewed, z3.Int("found_First!") == 0
+            ahead, none = s.ahead_2[t] == s.viewed, z3.Int("found_First!") == 0
             return [
-                Case("meets_it", (), mine),
-                Case("sees_the_end", (), And(Not(mine), none)),
-                Case("", (), And(Not(mine), Not(none))),
+                Case("meets_it", (), ahead),
+                Case("sees_the_end", (), And(Not(ahead), none)),
+                Case("", (), And(Not(ahead), Not(none))),
             ]
         case "C5_to_B1":
-            return _if_mine("is_to_try", given)
+            return _if_mine("is_to_try", is_viewed)
         case "C5_to_C7":
-            return _if_mine("need_not_try_it", given)
+            return _if_mine("need_not_try_it", is_viewed)
         case "C6_to_back":
-            return [Case("unwinds", (), given), Case("another_raises", (), Not(given))]
+            return [Case("unwinds", (), is_viewed), Case("another_raises", (), Not(is_viewed))]
         case "C6_to_C7":
-            return _if_mine("has_completed_it", given)
+            return _if_mine("has_completed_it", is_viewed)
         case "C6_to_C8":
-            return [Case("goes_on_to_the_end", (), given), Case("is_through", (), Not(given))]
+            return [
+                Case("goes_on_to_the_end", (), is_viewed),
+                Case("is_through", (), Not(is_viewed)),
+            ]
         case "C6_to_C0":
-            return _if_mine("goes_on", given)
+            return _if_mine("goes_on", is_viewed)
         case "C7_to_C0":
-            return _if_mine("takes_out", given)
+            return _if_mine("takes_out", is_viewed)
         case "C7_to_C8":
-            return [Case("takes_out_last", (), given), Case("is_through", (), Not(given))]
+            return [Case("takes_out_last", (), is_viewed), Case("is_through", (), Not(is_viewed))]
     return []
 
 
 def _drops(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
-    held = s.held_2[t] == s.viewed
+    is_viewed = s.held_2[t] == s.viewed
     if name == "F4_to_Q1":
         return _if_mine("takes_it", s.left_2[t] == s.viewed)
     if name == "F5_to_F4":
-        return _if_mine("drops_taken", held)
-    return [Case("drops_last", (), held), Case("has_dropped_all", (), Not(held))]
+        return _if_mine("drops_taken", is_viewed)
+    return [Case("drops_last", (), is_viewed), Case("has_dropped_all", (), Not(is_viewed))]
 
 
 def _purges(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
-    of = s.watchers[s.hk[t]][s.hw[t]]
+    watchers = s.watchers[s.hk[t]][s.hw[t]]
     if name == "H4_to_R1":
-        return [Case("comes_to_remove", (of,))]
-    return _if_mine("purges", s.one_2[t] == s.viewed, of)
+        return [Case("comes_to_remove", (watchers,))]
+    return _if_mine("purges", s.one_2[t] == s.viewed, watchers)
 
 
 _MAKERS = {
@@ -280,7 +283,7 @@ _MAKERS = {
 
 
 class Simulation(simulation.Simulation):
-    """The conditions of one way: guards and values of the proof's system, and what it keeps."""
+    """The conditions of one way: guards and values of the proof's system, and its conjuncts."""
 
     PROVED = (
         "lock_has_its_holder",
@@ -303,9 +306,9 @@ class Simulation(simulation.Simulation):
         return [at_any_key(guard) for guard in super().guards(action, arguments, step)]
 
     def premises(self) -> dict[str, z3.BoolRef]:
-        """What holds of every state, by name: of the constants, the links, and the invariant."""
-        proved = {f"proof {name}": simple(self.proof.formula(name, self.a)) for name in self.PROVED}
-        return super().premises() | proved
+        """The formulas of every state, by name: of the constants, the links, and the invariant."""
+        lemmas = {f"proof {name}": simple(self.proof.formula(name, self.a)) for name in self.PROVED}
+        return super().premises() | lemmas
 
     def start(self) -> dict[str, z3.BoolRef]:
         """A start of the module is one of the proof's system, whose constants are as it assumes."""
@@ -316,18 +319,18 @@ class Simulation(simulation.Simulation):
         }
 
     def goals(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
-        """What a way must fulfil, by name."""
-        values, made = self.step(name)
-        after, t = self.module.after(self.s, made), values["t"]
-        own = cases(name, self.s, t)
-        yield "cases", Or([z3.BoolVal(False), *[case.when for case in own]])
-        if not own:
+        """The goals of a way, by name."""
+        values, step = self.step(name)
+        after, t = self.module.after(self.s, step), values["t"]
+        own_cases = cases(name, self.s, t)
+        yield "cases", Or([z3.BoolVal(False), *[case.when for case in own_cases]])
+        if not own_cases:
             return
         for number, obligation in enumerate(self.module.obligations(name), 1):
             yield f"obligation {number}", obligation
-        for case in own:
+        for case in own_cases:
             yield from self.simulated(case, t, after)
-        yield from self.conjuncts_after(made)
+        yield from self.conjuncts_after(step)
 
     def enabled(self, label: str) -> z3.BoolRef:
         """Where the system can take a step of a label, the module can.
@@ -340,8 +343,8 @@ class Simulation(simulation.Simulation):
             here.append(s.outer == THREAD.null)
         elif label in ("L2", "B1", "A1"):
             owner = s.lock_owner[s.viewed]
-            mine = {"L2": forced(s, t), "B1": s.bo[t] == s.viewed, "A1": enters_viewed(s, t)}
-            here += [mine[label], Or(owner == THREAD.null, owner == t)]
+            conditions = {"L2": forced(s, t), "B1": s.bo[t] == s.viewed, "A1": enters_viewed(s, t)}
+            here += [conditions[label], Or(owner == THREAD.null, owner == t)]
         elif label == "K1":
             here += [target(s, t) == s.viewed, Or(s.armed[s.viewed], Not(s.entering[s.viewed]))]
         elif label in WAITING:

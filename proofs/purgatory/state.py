@@ -36,7 +36,7 @@ VIA = Enumeration("PurgatoryVia", "none first second check expiry force")
 """The caller of tryComplete or forceComplete: the first try of an entering thread, its second one,
 a traversal, the timer, or a caller that forces the completion."""
 RESULT = Enumeration("PurgatoryResult", "lost won raised")
-"""What a try or forceComplete returned to this thread."""
+"""The result that a try or forceComplete returned to this thread."""
 
 T, U = THREAD.consts("thread other")
 K = KEY.consts("one_key")[0]
@@ -163,9 +163,9 @@ class Seen(System):
 # -- shorthands
 
 
-def one_of(value: z3.ExprRef, of: Enumeration, *names: str) -> z3.BoolRef:
-    found = [value == getattr(of, name) for name in names]
-    return Or(found) if len(found) > 1 else found[0]
+def one_of(value: z3.ExprRef, enumeration: Enumeration, *names: str) -> z3.BoolRef:
+    equations = [value == getattr(enumeration, name) for name in names]
+    return Or(equations) if len(equations) > 1 else equations[0]
 
 
 def is_at(s: SimpleNamespace, t: z3.ExprRef, *places: str) -> z3.BoolRef:

@@ -31,7 +31,7 @@ YES, NO = z3.BoolVal(True), z3.BoolVal(False)
 
 
 class OperationSteps(Seen):
-    """What threads do with the operation itself: enter, try, complete, expire it."""
+    """The steps of threads on the operation itself: enter, try, complete, expire it."""
 
     def returned(self, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
         """The updates of a return from a try or from forceComplete to its caller."""

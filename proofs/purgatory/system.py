@@ -1,16 +1,17 @@
 """P6 - P9, P14: the purgatory, for any number of operations, keys, lists, shards and threads.
 
-The system is what one operation sees: itself, every key, list and thread, and what threads do with
-other operations at any time. As the operation is any one, a theorem is about each of them.
+The system is the view of one operation: itself, every key, list and thread, and the steps of
+threads on other operations at any time. As the operation is any one, a theorem is about each of
+them.
 
-``Purgatory``: whatever callers do. ``InOrder``: callers keep three duties. An operation is not
+``Purgatory``: under all callers. ``InOrder``: callers keep three duties. An operation is not
 completed by its caller before it is entered. An event checks a key of each operation that waits for
 its condition. No other operation's onComplete raises in a traversal.
 
 Theorems: P6 onComplete runs at most once; in order, tryComplete never runs beside it or after it.
 P7 no completion is lost. P8 onExpiration runs only for the thread that completed the operation by
-its timeout. P9 what waits is in the list that its key has. P14 the timer has what waits, and
-nothing else.
+its timeout. P9 a waiting operation is in the list that its key has. P14 the timer has the waiting
+operations, and nothing else.
 """
 
 from __future__ import annotations
@@ -71,8 +72,8 @@ class Purgatory(Ranking):
     @safety("P6")
     def completed_for_a_reason(self, s: SimpleNamespace) -> z3.BoolRef:
         """A try completes the operation only when its condition holds."""
-        tried = And(is_at(s, T, *WON), via(s, T, "first", "second", "check"))
-        return ForAll([T], Implies(tried, s.ready))
+        tries = And(is_at(s, T, *WON), via(s, T, "first", "second", "check"))
+        return ForAll([T], Implies(tries, s.ready))
 
     @safety("P8")
     def expired_by_timeout_only(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -108,8 +109,8 @@ class Purgatory(Ranking):
     @safety("P14")
     def waiting_is_timed(self, s: SimpleNamespace) -> z3.BoolRef:
         """What was entered and waits is in the timer, or the timer's thread is completing it."""
-        taken = Exists([T], And(s.via[T] == VIA.expiry, is_at(s, T, *TO_COMPLETE)))
-        return Implies(And(s.entered, waits(s)), Or(s.armed, taken))
+        completing = Exists([T], And(s.via[T] == VIA.expiry, is_at(s, T, *TO_COMPLETE)))
+        return Implies(And(s.entered, waits(s)), Or(s.armed, completing))
 
     @safety("P15", enabled=True)
     def helper_can_step(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -123,8 +124,8 @@ class InOrder(Purgatory):
     another_raises = None
 
     def may_force(self, s: SimpleNamespace) -> z3.BoolRef:
-        made: z3.BoolRef = s.begun
-        return made
+        has_begun: z3.BoolRef = s.begun
+        return has_begun
 
     @action(t=THREAD, k=KEY, begins=True)
     def delivers(self, s: SimpleNamespace, t: z3.ExprRef, k: z3.ExprRef) -> Step:
@@ -133,7 +134,7 @@ class InOrder(Purgatory):
     @conjunct
     def untouched_before(self, s: SimpleNamespace) -> z3.BoolRef:
         """Before the operation is entered no thread has found it, and none completes it."""
-        touched = Or(
+        touches = Or(
             is_at(s, T, "Y1", "B1", "B2", "B3", "L1", "L2", *INSIDE),
             one_of(s.tour[T], TOUR, "C5", "C6", "C7"),
             s.takes[T],
@@ -143,7 +144,7 @@ class InOrder(Purgatory):
             And(
                 waits(s),
                 ForAll([W], Not(s.has[W])),
-                ForAll([T], Not(touched)),
+                ForAll([T], Not(touches)),
             ),
         )
 
@@ -191,7 +192,7 @@ class InOrder(Purgatory):
 
     def will_look(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """The thread has not read the condition yet, or has and will complete the operation."""
-        found = s.found[t]
+        list_ = s.found[t]
         ahead = And(
             one_of(s.tour[t], TOUR, "C4", "C0"),
             s.on[t] != NO_LIST,
@@ -202,14 +203,14 @@ class InOrder(Purgatory):
             is_at(s, t, "A2", "W", "A3", "B1", "B2", "Y1"),
             And(is_at(s, t, *TO_COMPLETE), s.via[t] != VIA.expiry),
             And(in_sec(s, t, "C1", "C2"), s.keyed[s.key[t]]),
-            And(in_sec(s, t, "C3"), found != NO_LIST, found == s.home[s.key_of[found]]),
+            And(in_sec(s, t, "C3"), list_ != NO_LIST, list_ == s.home[s.key_of[list_]]),
             ahead,
             s.tour[t] == TOUR.C5,
         )
 
     @conjunct
     def ready_is_looked_at(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Once its condition holds, what waits has a thread that will complete it.
+        """Once its condition holds, a waiting operation has a thread that will complete it.
 
         Or a list that it is in was dropped.
         """

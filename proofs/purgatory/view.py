@@ -121,13 +121,13 @@ def views(model: Model) -> list[View]:
 def system_of(model: Model, operation: str) -> type[Seen]:
     """The system of an operation, by the duties that its scenario's callers keep."""
     steps = [step for program in model.program.values() for step in program]
-    forced = any(step == ["force", operation] for step in map(list, steps))
-    raised, needed = any(other != operation for other in model.raises), model.need[operation]
+    has_force = any(step == ["force", operation] for step in map(list, steps))
+    has_raise, need = any(raiser != operation for raiser in model.raises), model.need[operation]
     unheard = any(
-        step[0] == "deliver" and step[1] == needed and step[2] not in model.keys_of[operation]
+        step[0] == "deliver" and step[1] == need and step[2] not in model.keys_of[operation]
         for step in steps
     )
-    return proof.Purgatory if forced or raised or unheard else proof.InOrder
+    return proof.Purgatory if has_force or has_raise or unheard else proof.InOrder
 
 
 class View(Base):
@@ -142,7 +142,9 @@ class View(Base):
         self.lists = tuple(
             (key, number)
             for key in keys
-            for number in range(1, 1 + sum(key in of for of in model.keys_of.values()))
+            for number in range(
+                1, 1 + sum(key in operation_keys for operation_keys in model.keys_of.values())
+            )
         )
         shards = tuple(range(1, model.shards + 1))
         self.instance = Instance(
@@ -150,7 +152,7 @@ class View(Base):
             {"Thread": model.threads, "Key": keys, "Shard": shards, "Watchers": self.lists},
             {
                 "shard_of": {key: model.shard_of(key) for key in keys},
-                "key_of": {each: each[0] for each in self.lists},
+                "key_of": {pair: pair[0] for pair in self.lists},
                 "keyed": dict.fromkeys(model.keys_of[operation], True),
                 "unset": {},
             },
@@ -161,39 +163,39 @@ class View(Base):
 
     # -- what the check of edges asks for
 
-    def state(self, frozen: State) -> State:
+    def state(self, model_state: State) -> State:
         """The proof's state that a model's state is."""
-        shared, processes = frozen
-        if shared not in self._shared:
-            self._shared[shared] = self.shared(frozen)
-        common, value = self._shared[shared]
+        shared_values, processes = model_state
+        if shared_values not in self._shared:
+            self._shared[shared_values] = self.shared(model_state)
+        common, value = self._shared[shared_values]
         threads = {
             name: self.thread(index, process, value)
             for index, (name, process) in enumerate(zip(self.model.threads, processes))
         }
-        own: dict[str, Any] = {
-            name: {thread: of[name] for thread, of in threads.items()}
+        per_thread: dict[str, Any] = {
+            name: {thread: row[name] for thread, row in threads.items()}
             for name in (
                 *("at", "via", "result", "tour", "on", "passed"),
                 *("section", "room", "key", "found", "takes"),
             )
         }
-        registrar = next((name for name, of in threads.items() if of["enters"]), None)
-        own |= {
+        registrar = next((name for name, row in threads.items() if row["enters"]), None)
+        per_thread |= {
             "begun": registrar is not None or common["entered"],
             "registrar": registrar,
-            "taker": next((name for name, of in threads.items() if of["via"] == "expiry"), None),
-            "dropper": {of["found"]: name for name, of in threads.items() if of["drops"]},
+            "taker": next((name for name, row in threads.items() if row["via"] == "expiry"), None),
+            "dropper": {row["found"]: name for name, row in threads.items() if row["drops"]},
         }
         encode = self.instance.encode
         return tuple(
-            common[name] if name in common else encode(name, own[name])
+            common[name] if name in common else encode(name, per_thread[name])
             for name in self.instance.compiled.variables
         )
 
-    def acts(self, index: int, frozen: State) -> bool:
+    def acts(self, index: int, model_state: State) -> bool:
         """Whether a thread's next step may be seen; others leave the state as it is."""
-        stack = levels(self.model, frozen[1][index])
+        stack = levels(self.model, model_state[1][index])
         inner = stack[-1]
         if inner.label == "D1":
             about = self.about(inner) or ""
@@ -204,13 +206,13 @@ class View(Base):
 
     # -- what is seen
 
-    def shared(self, frozen: State) -> tuple[dict[str, Any], dict[str, Any]]:
+    def shared(self, model_state: State) -> tuple[dict[str, Any], dict[str, Any]]:
         """The variables of no thread's place, encoded; and all of the model's, in its values."""
-        pieces = zip(self.model.variables, self.model.pieces(frozen))
+        pieces = zip(self.model.variables, self.model.pieces(model_state))
         value: dict[str, Any] = {name: self.model.tla(name, piece) for name, piece in pieces}
         o = self.operation
-        numbered = {key: (key, value["list"][key]) for key in self.model.keys}
-        own = {
+        current = {key: (key, value["list"][key]) for key in self.model.keys}
+        cells = {
             "entered": not value["entering"][o],
             "ready": value["ready"][self.model.need[o]],
             "revoked": o in value["revoked"],
@@ -219,29 +221,29 @@ class View(Base):
             "outer": value["outer"],
             "expired": {t: t in value["expiredBy"][o] for t in self.model.threads},
             "shut": value["shard"],
-            "list_of": {key: each for key, each in numbered.items() if each[1]},
+            "list_of": {key: pair for key, pair in current.items() if pair[1]},
             "home": {key: (key, number) for key, number in value["places"][o]},
-            "made": {each: each[1] <= len(value["content"][each[0]]) for each in self.lists},
-            "has": {each: self.place(value, each) > 0 for each in self.lists},
-            "dropped": {each: each in value["dropped"] for each in self.lists},
+            "made": {pair: pair[1] <= len(value["content"][pair[0]]) for pair in self.lists},
+            "has": {pair: self.place(value, pair) > 0 for pair in self.lists},
+            "dropped": {pair: pair in value["dropped"] for pair in self.lists},
             **{
                 name: value[name][o]
                 for name in ("completed", "armed", "winner", "completions", "expirations")
             },
         }
-        return {name: self.instance.encode(name, one) for name, one in own.items()}, value
+        return {name: self.instance.encode(name, cell) for name, cell in cells.items()}, value
 
-    def place(self, value: dict[str, Any], of: tuple[str, int]) -> int:
+    def place(self, value: dict[str, Any], pair: tuple[str, int]) -> int:
         """The place of the operation in a list, 0 where it is in none."""
-        key, number = of
+        key, number = pair
         lists = value["content"][key]
-        mine = lists[number - 1] if number <= len(lists) else ()
-        return mine.index(self.operation) + 1 if self.operation in mine else 0
+        content = lists[number - 1] if number <= len(lists) else ()
+        return content.index(self.operation) + 1 if self.operation in content else 0
 
     def about(self, level: Level) -> str | None:
         """The operation that a procedure is about."""
-        of = OPERATION_OF.get(level.procedure)
-        return str(level.values[of]) if of else None
+        variable = OPERATION_OF.get(level.procedure)
+        return str(level.values[variable]) if variable else None
 
     def mine(self, index: int, base: Level) -> bool:
         """Whether the thread's program is at an operation of its own on the viewed operation."""
@@ -271,7 +273,7 @@ class View(Base):
     ) -> dict[str, Any]:
         name = self.model.threads[index]
         stack = levels(self.model, process)
-        found: dict[str, Any] = {
+        row: dict[str, Any] = {
             "at": "Idle",
             "via": "none",
             "result": "lost",
@@ -286,30 +288,30 @@ class View(Base):
             run = []
         if run:
             last = run[-1]
-            found["at"] = self.place_of(run, inner)
+            row["at"] = self.place_of(run, inner)
             if last.procedure in ("tryComplete", "forceComplete"):
-                found["via"] = self.caller(stack, last)
+                row["via"] = self.caller(stack, last)
             elif last.procedure in ("cancelTask", "onComplete") and len(run) > 1:
-                force = next((each for each in run if each.procedure == "forceComplete"), None)
-                found["via"] = self.caller(stack, force) if force else "none"
-            found["enters"] = (
-                any(each.procedure == "tryCompleteElseWatch" for each in run)
-                and found["at"] != "A1"
+                force = next((level for level in run if level.procedure == "forceComplete"), None)
+                row["via"] = self.caller(stack, force) if force else "none"
+            row["enters"] = (
+                any(level.procedure == "tryCompleteElseWatch" for level in run)
+                and row["at"] != "A1"
             )
         elif not inner and base.label in ("K1", "T1", "V1") and self.mine(index, base):
-            found["at"] = base.label
-        tried = found["tour"] == "C6" and found["at"] == "Idle"
-        if found["at"] in REPORTED or tried:
-            found["result"] = (
+            row["at"] = base.label
+        is_tried = row["tour"] == "C6" and row["at"] == "Idle"
+        if row["at"] in REPORTED or is_tried:
+            row["result"] = (
                 "raised" if value["raised"][name] else "won" if value["won"][name] else "lost"
             )
-        return found
+        return row
 
     def place_of(self, run: list[Level], inner: list[Level]) -> str:
         """The thread's place on the operation, by its innermost procedure about that."""
         last = run[-1]
         if last.procedure == "cancelTask":
-            return "X1" if any(each.procedure == "forceComplete" for each in run) else "XA"
+            return "X1" if any(level.procedure == "forceComplete" for level in run) else "XA"
         if last.procedure == "tryCompleteElseWatch" and last.label[0] == "W":
             return "W"
         if last.label == "A0":
@@ -317,9 +319,9 @@ class View(Base):
         # A thread that is within onComplete is where that returns to.
         return run[-2].label if last.label in CALLERS else last.label
 
-    def caller(self, stack: list[Level], of: Level) -> str:
+    def caller(self, stack: list[Level], level: Level) -> str:
         """The caller of the operation's tryComplete or forceComplete."""
-        outside = stack[stack.index(of) - 1]
+        outside = stack[stack.index(level) - 1]
         return {"A2": "first", "A4": "second", "B3": "check", "T1": "expiry", "T0": "force"}[
             outside.label
         ]
@@ -342,30 +344,32 @@ class View(Base):
             key, number = values["ck"], values["mine"]
         else:
             return none
-        found = (key, number) if number else None
+        pair = (key, number) if number else None
         return none | {
             "section": label,
             "room": self.model.shard_of(key),
             "key": key,
-            "found": found,
+            "found": pair,
         }
 
     def cancelling(
         self, level: Level, label: str, value: dict[str, Any], waits: bool
     ) -> dict[str, Any]:
         """The thread's place in cancelForKey."""
-        key, gone, (left, _), held = (level.values[of] for of in ("fk", "gone", "left", "held"))
-        takes = waits and 0 < left <= self.place(value, (key, gone))
+        key, number, (remainder, _), entry = (
+            level.values[name] for name in ("fk", "gone", "left", "held")
+        )
+        takes = waits and 0 < remainder <= self.place(value, (key, number))
         place = "FX" if label == "Q1" else label
-        if place in ("FX", "F5") and held[1] != self.operation:
+        if place in ("FX", "F5") and entry[1] != self.operation:
             place = "F4"
         return {
             "section": place,
             "room": self.model.shard_of(key),
             "key": key,
-            "found": (key, gone) if gone else None,
+            "found": (key, number) if number else None,
             "takes": takes,
-            "drops": bool(gone),
+            "drops": bool(number),
         }
 
     def traversal(self, stack: list[Level], value: dict[str, Any], waits: bool) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""What the names of ``spec/Purgatory.tla`` are to Z3.
+"""The names of ``spec/Purgatory.tla`` as Z3 has them.
 
 Some variables have no terms: where ``purge`` and ``watched`` stand in a shard's map, the counts,
-and the list of what ``cancelForKey`` returns. No other step reads them.
+and the list that ``cancelForKey`` returns. No other step reads them.
 """
 
 from __future__ import annotations
@@ -96,4 +96,4 @@ WORDS = Vocabulary(
         **dict.fromkeys(["ahead", "here", "left", "held", "some", "one"], _HERE),
     },
 )
-"""A list is its key and its number. What leaves one is null at its place."""
+"""A list is its key and its number. An operation that leaves one is null at its place."""

@@ -1,4 +1,4 @@
-"""The invariant of module ReadWriteLock: who is inside, who sleeps, and whom a ticket is for.
+"""The invariant of module ReadWriteLock: the threads inside, the sleepers, and the tickets.
 
 The system is generated of the module that SANY has read. One ghost variable is added: the set of
 writers that count as waiting.
@@ -32,7 +32,7 @@ NOTIFYING = ("U3", "W9", "X3")
 
 
 def notified(s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-    """A ticket is for this thread. The last one is for whom any is."""
+    """A ticket is for this thread. The last one is for each thread that any is for."""
     return And(s.tickets_length >= 1, s.tickets_item[s.tickets_length][t])
 
 
@@ -45,28 +45,28 @@ class Lock(Invariant):
 
     VARIABLES = {"waiters": array(THREAD, z3.BoolSort())}
 
-    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: object) -> Step:
-        made = super().taken(name, s, t, chosen)
-        if "pc" not in made.updates:
-            return made
+    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
+        move = super().taken(name, s, t, choices)
+        if "pc" not in move.updates:
+            return move
         thread = z3.Const("t!", THREAD.z3)
-        here = z3.simplify(at(SimpleNamespace(pc=made.updates["pc"]), thread, *WAITING))
-        return Step(made.guards, {**made.updates, "waiters": z3.Store(s.waiters, thread, here)})
+        here = z3.simplify(at(SimpleNamespace(pc=move.updates["pc"]), thread, *WAITING))
+        return Step(move.guards, {**move.updates, "waiters": z3.Store(s.waiters, thread, here)})
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What Init says. No writer waits."""
+        """The formulas of Init. No writer waits."""
         return [*super().initially(s), ForAll([T], Not(s.waiters[T]))]
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """Processes are threads and those that interrupt one. Who reads on is not interrupted."""
-        word, whom = s.Program_1_word, s.Program_2_Guest
+        """Processes are threads and their interrupters. No thread that reads on is interrupted."""
+        word, guests = s.Program_1_word, s.Program_2_Guest
         return [
             *super().given(s),
             ForAll([T], Implies(T != NO_ONE, s.Threads[T] != s.Interrupters[T])),
             And(Not(s.Threads[NO_ONE]), Not(s.Interrupters[NO_ONE])),
             ForAll(
                 [T, K],
-                Implies(s.Interrupters[T], word[whom[T][1]][K] != OPERATION.value("read_on")),
+                Implies(s.Interrupters[T], word[guests[T][1]][K] != OPERATION.value("read_on")),
             ),
         ]
 
@@ -74,7 +74,7 @@ class Lock(Invariant):
 
     @conjunct
     def no_one_runs_nowhere(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is no process is at no label, and a process is where its kind is."""
+        """An element that is no process is at no label, and a process is where its kind is."""
         kinds = And(
             Implies(s.Interrupters[T], at(s, T, "I1", "Done")),
             Implies(at(s, T, "I1"), s.Interrupters[T]),
@@ -86,20 +86,24 @@ class Lock(Invariant):
     def calls_return(self, s: SimpleNamespace) -> z3.BoolRef:
         """A procedure that a thread is in returns to the label behind its call."""
         reading, writing = (
-            at(s, T, *[label for label, of in self.PROCEDURES.of.items() if of == name])
+            at(
+                s,
+                T,
+                *[label for label, procedure in self.PROCEDURES.of.items() if procedure == name],
+            )
             for name in ("read", "write")
         )
         on = Or(at(s, T, "N0"), back(s, "read", T, "N0"))
-        each = And(
+        frames = And(
             If(reading, back(s, "read", T, "T0", "N0"), back(s, "read", T, "Nowhere")),
             If(writing, back(s, "write", T, "T0"), back(s, "write", T, "Nowhere")),
             If(on, back(s, "read_on", T, "T0"), back(s, "read_on", T, "Nowhere")),
         )
-        return ForAll([T], Implies(T != NO_ONE, each))
+        return ForAll([T], Implies(T != NO_ONE, frames))
 
     @conjunct
     def reads_on_by_program(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who reads on has that in its program."""
+        """A thread that reads on has that in its program."""
         word = s.Program_1_word[T][s.turn[T] - 1]
         return ForAll(
             [T],
@@ -110,7 +114,7 @@ class Lock(Invariant):
 
     @conjunct
     def interrupts_end_a_wait(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who is interrupted waits, and does not read on. An operation that was is about to end."""
+        """An interrupted thread waits, and does not read on. An interrupted call ends soon."""
         word = s.Program_1_word[T][K] != OPERATION.value("read_on")
         return And(
             ForAll([T], Implies(s.interrupted[T], at(s, T, "R3", "R4", "W4", "W5"))),
@@ -169,7 +173,7 @@ class Lock(Invariant):
 
     @conjunct
     def sleeps_for_a_reason(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who sleeps is notified, or is about to be, or has a thread to wait for."""
+        """A sleeper is notified, or is about to be, or has a thread to wait for."""
         soon = And(s.mutex != NO_ONE, at(s, s.mutex, *NOTIFYING))
         reader = Implies(at(s, T, "R2", "R3"), Or(s.writer != NO_ONE, s.waiting >= 1))
         writer = Implies(at(s, T, "W3", "W4"), Or(s.writer != NO_ONE, Not(none_reads(s))))
@@ -183,10 +187,10 @@ class Lock(Invariant):
 
     @conjunct
     def later_tickets_are_for_more(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Whom a ticket is for, each later one is for, too."""
-        ordered = And(1 <= PLACE, PLACE <= LATER, LATER <= s.tickets_length)
+        """Each later ticket is for the threads of an earlier one, too."""
+        in_order = And(1 <= PLACE, PLACE <= LATER, LATER <= s.tickets_length)
         item = s.tickets_item
-        return ForAll([PLACE, LATER, T], Implies(And(ordered, item[PLACE][T]), item[LATER][T]))
+        return ForAll([PLACE, LATER, T], Implies(And(in_order, item[PLACE][T]), item[LATER][T]))
 
     @conjunct
     def one_ticket_for_each(self, s: SimpleNamespace) -> z3.BoolRef:

@@ -1,4 +1,4 @@
-"""Module ReadWriteLock as a subject: what its conditions need to know, and small runs of it."""
+"""Module ReadWriteLock as a subject: the facts that its conditions need, and small runs of it."""
 
 from __future__ import annotations
 
@@ -23,67 +23,67 @@ NEW = [z3.Const(f"new_{number}", THREAD.z3) for number in range(8)]
 
 def scenario(**threads: str) -> dict[str, Any]:
     """A scenario as plain data. ``threads``: thread -> its steps, as a scenario file has them."""
-    steps = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
+    steps = {name: [word.split() for word in text.split("; ")] for name, text in threads.items()}
     return {"threads": steps}
 
 
-def facts(of: Lock, name: str, *sets: z3.ExprRef) -> dict[str, z3.BoolRef]:
+def facts(lock: Lock, name: str, *sets: z3.ExprRef) -> dict[str, z3.BoolRef]:
     """Theorems on sizes that a way, a property or the start needs."""
-    return numbered(name, on_sizes(of.symbols(), name, *sets))
+    return numbered(name, on_sizes(lock.symbols(), name, *sets))
 
 
 def on_sizes(s: SimpleNamespace, name: str, *sets: z3.ExprRef) -> list[z3.BoolRef]:
-    """What a way needs to know of the sizes of the sets that it changes.
+    """The facts that a way needs about the sizes of the sets that it changes.
 
     ``sets``: those that a property describes.
     """
     item, length, new = s.tickets_item, s.tickets_length, iter(NEW)
     last, before = item[length], item[length - 1]
-    changed = partial(sizes.changed, THREAD)
-    counted = partial(sizes.counted, THREAD)
+    change = partial(sizes.changed, THREAD)
+    count = partial(sizes.counted, THREAD)
     within = partial(sizes.within, THREAD)
     match name.partition("_")[0]:
         case "R3" | "W4":
             rest = z3.Store(last, T, False)
-            taken = [last, before, item[ANY], item[ANY + 1]]
+            groups = [last, before, item[ANY], item[ANY + 1]]
             return [
-                *[each for members in taken for each in changed(members, T)],
-                *counted(last, next(new)),
-                *counted(rest, next(new)),
+                *[fact for members in groups for fact in change(members, T)],
+                *count(last, next(new)),
+                *count(rest, next(new)),
                 *within(rest, before, next(new)),
                 *within(before, rest, next(new)),
             ]
         case "U3" | "W9" | "X3":
-            return [*within(last, s.asleep, next(new)), *counted(s.asleep, next(new))]
+            return [*within(last, s.asleep, next(new)), *count(s.asleep, next(new))]
         case "R5" | "U2":
-            left = z3.Store(s.readers, T, False)
+            remainder = z3.Store(s.readers, T, False)
             return [
-                *[each for members in (s.readers, left) for each in counted(members, next(new))],
-                *changed(s.readers, T),
+                *[fact for members in (s.readers, remainder) for fact in count(members, next(new))],
+                *change(s.readers, T),
             ]
         case "TypeOK":
             return [
                 *within(last, s.asleep, next(new)),
                 *within(s.waiters, s.Threads, next(new)),
-                *counted(s.waiters, next(new)),
-                *counted(s.asleep, next(new)),
+                *count(s.waiters, next(new)),
+                *count(s.asleep, next(new)),
             ]
         case "Registered":
-            (described,) = sets
+            (subset,) = sets
             return [
-                *within(described, s.waiters, next(new)),
-                *within(s.waiters, described, next(new)),
+                *within(subset, s.waiters, next(new)),
+                *within(s.waiters, subset, next(new)),
             ]
     return [
-        *changed(s.waiters, T),
-        *counted(s.waiters, next(new)),
-        *counted(s.readers, next(new)),
+        *change(s.waiters, T),
+        *count(s.waiters, next(new)),
+        *count(s.readers, next(new)),
     ]
 
 
-def hints(of: Lock, _name: str) -> list[z3.ExprRef]:
-    """The places of tickets, the elements that facts are about, who is inside, an operation."""
-    s = of.symbols()
+def hints(lock: Lock, _name: str) -> list[z3.ExprRef]:
+    """The places of tickets, the elements of the facts, the threads inside, an operation."""
+    s = lock.symbols()
     length = s.tickets_length
     places = [ANY, ANY + 1, OTHER, OTHER + 1, length, length - 1, size(THREAD)(s.asleep)]
     return [*places, z3.IntVal(1), *NEW, s.mutex, s.writer, s.turn[T] - 1]

@@ -1,4 +1,4 @@
-"""What the names of ``spec/ReadWriteLock.tla`` are to Z3.
+"""The names of ``spec/ReadWriteLock.tla`` as Z3 has them.
 
 Threads and those that interrupt are of one sort. A ticket is the set of threads that may take it.
 """

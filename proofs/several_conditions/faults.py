@@ -86,21 +86,21 @@ class WithoutLock(Watching):
 
 def scope(conditions: str, keys: str, **begins: str) -> Scope:
     """Conditions, each with a key of its own where there are as many; the thread r registers."""
-    threads, of, names = tuple(begins), tuple(conditions.split()), tuple(keys.split())
+    threads, events, names = tuple(begins), tuple(conditions.split()), tuple(keys.split())
     start: dict[str, Any] = {name: {} for name in OrphanedList.VARIABLES} | {
         "at": dict.fromkeys(threads, "Idle"),
-        "event": dict.fromkeys(threads, of[0]),
+        "event": dict.fromkeys(threads, events[0]),
         "owner": None,
         "registered": False,
         "completed": False,
     }
     return Scope(
-        {"Thread": threads, "Key": names, "Condition": of, "Watchers": ("w", "v")},
+        {"Thread": threads, "Key": names, "Condition": events, "Watchers": ("w", "v")},
         start,
         Roles({t: text.split() for t, text in begins.items()}),
         {
             "registrar": "r",
-            "key_of": {c: names[i % len(names)] for i, c in enumerate(of)},
+            "key_of": {c: names[i % len(names)] for i, c in enumerate(events)},
             "unseen": {},
         },
     )

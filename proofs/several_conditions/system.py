@@ -161,8 +161,8 @@ class Watching(System):
 
     def found(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """The operation is among the watchers of the event's key."""
-        of = s.list_of[s.key_of[s.event[t]]]
-        return And(of != NO_LIST, s.has[of])
+        watchers = s.list_of[s.key_of[s.event[t]]]
+        return And(watchers != NO_LIST, s.has[watchers])
 
     @action(t=THREAD)
     def finds_operation(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
@@ -237,7 +237,7 @@ class Watching(System):
 
     @conjunct
     def seen_is_ready(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What was read as true is true."""
+        """A condition that was read as true is true."""
         return ForAll([C], Implies(s.seen[C], s.ready[C]))
 
     @conjunct
@@ -286,8 +286,8 @@ class Watching(System):
     @safety("P9")
     def open_is_reachable(self, s: SimpleNamespace) -> z3.BoolRef:
         """A registered operation that is not completed is found under each of its keys."""
-        done = And(s.registered, Not(is_at(s, s.registrar, "Try", "Watch")), Not(s.completed))
-        return Implies(done, ForAll([K], And(s.list_of[K] != NO_LIST, s.has[s.list_of[K]])))
+        is_open = And(s.registered, Not(is_at(s, s.registrar, "Try", "Watch")), Not(s.completed))
+        return Implies(is_open, ForAll([K], And(s.list_of[K] != NO_LIST, s.has[s.list_of[K]])))
 
     @safety("P9")
     def try_excludes_complete(self, s: SimpleNamespace) -> z3.BoolRef:

@@ -79,19 +79,19 @@ class Dues(Entries):
 
     @conjunct
     def due_at_the_bottom(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What comes to a level above the first one is not due there."""
+        """An entry that comes to a level above the first one is not due there."""
         e, v = s.ke[T], s.level[T]
-        clock, own = s.current[v], tick(s, v)
+        clock, ticks = s.current[v], tick(s, v)
         return every_thread(
             And(
-                Implies(at(s, T, "W1"), Or(number(s, v) == 1, s.Deadline[e] >= clock + own)),
-                Implies(at(s, T, "W0"), s.Deadline[e] >= clock + mul(s.WheelSize, own)),
+                Implies(at(s, T, "W1"), Or(number(s, v) == 1, s.Deadline[e] >= clock + ticks)),
+                Implies(at(s, T, "W0"), s.Deadline[e] >= clock + mul(s.WheelSize, ticks)),
             )
         )
 
     @conjunct
     def due_when_handed(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What comes to the hand-over has reached its deadline, or is cancelled."""
+        """An entry that comes to the hand-over has reached its deadline, or is cancelled."""
         e = s.ke[T]
         due = s.Deadline[e] <= s.now
         return every_thread(
@@ -110,9 +110,9 @@ class Dues(Entries):
     def bucket_has_their_key(self, s: SimpleNamespace) -> z3.BoolRef:
         """A bucket has the key of each of its entries, or that entry's thread is about to see."""
         t = s.linker[E]
-        keyed = s.key[B] == trim(s.Deadline[E], tick(s, s.level_of[B]))
+        has_key = s.key[B] == trim(s.Deadline[E], tick(s, s.level_of[B]))
         to_be = And(t != NO_THREAD, at(s, t, "W3"), s.ke[t] == E, s.bucket[t] == B)
-        return ForAll([B, E], Implies(s.content[B][E] > 0, Or(keyed, to_be)))
+        return ForAll([B, E], Implies(s.content[B][E] > 0, Or(has_key, to_be)))
 
     @conjunct
     def none_is_keyed_anew(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -140,7 +140,7 @@ class Dues(Entries):
     def queued_once_with_its_key(self, s: SimpleNamespace) -> z3.BoolRef:
         """A bucket with entries is queued once, or polled, and its key never changes meanwhile."""
         waits = And(at(s, s.reaper, "R2", "Q2"), s.polled[s.reaper] == B)
-        filled = And(B != NO_BUCKET, s.content[B][E] > 0, Not(self.halfway(s, B)))
+        has_entry = And(B != NO_BUCKET, s.content[B][E] > 0, Not(self.halfway(s, B)))
         return And(
             ForAll([B], Not(s.rekeyed[B])),
             ForAll([B], Implies(B != NO_BUCKET, And(0 <= s.queue[B], s.queue[B] <= 1))),
@@ -148,7 +148,7 @@ class Dues(Entries):
             ForAll(
                 [B, E],
                 Implies(
-                    And(s.writer == NO_THREAD, E != NO_ENTRY, filled),
+                    And(s.writer == NO_THREAD, E != NO_ENTRY, has_entry),
                     s.queue[B] + If(waits, z3.IntVal(1), z3.IntVal(0)) == 1,
                 ),
             ),
@@ -167,5 +167,5 @@ class Dues(Entries):
             # A-HEAP: the first key is the smallest one.
             ForAll([B], Implies(And(B != NO_BUCKET, s.queue[B] > 0), s.now < s.key[B])),
         )
-        linked = And(E != NO_ENTRY, B != NO_BUCKET, s.content[B][E] > 0)
-        return ForAll([B, E], Implies(And(idle, linked), s.now < s.Deadline[E]))
+        is_linked = And(E != NO_ENTRY, B != NO_BUCKET, s.content[B][E] > 0)
+        return ForAll([B, E], Implies(And(idle, is_linked), s.now < s.Deadline[E]))

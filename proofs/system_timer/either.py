@@ -50,13 +50,13 @@ class EitherTimer(Linked):
         return []
 
     def expires(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The thread T is in expire, or in what that calls."""
+        """The thread T is in expire, or in a procedure that expire calls."""
         return Or(at(s, T, *IN_EXPIRE), enters_for(s, T, "F3"))
 
     @conjunct
     def calls_return(self, s: SimpleNamespace) -> z3.BoolRef:
         """The other procedures are called by the program, and expire by one of the reapers'."""
-        corrected = And(
+        by_reap = And(
             s.ret_expire[T] == PLACE.R6,
             s.ret_reap[T] == PLACE.T1,
             s.callback[T] == CALLBACK.reinsert,
@@ -76,7 +76,7 @@ class EitherTimer(Linked):
                 Implies(at(s, T, "B1"), s.ret_close[T] == PLACE.T1),
                 Implies(at(s, T, *IN_REAP), s.ret_reap[T] == PLACE.T1),
                 Implies(at(s, T, *OF_KAFKA), s.ret_kafkaReap[T] == PLACE.T1),
-                Implies(self.expires(s), Or(corrected, of_kafka)),
+                Implies(self.expires(s), Or(by_reap, of_kafka)),
                 Implies(at(s, T, "E2"), s.task[T] != NO_ENTRY),
             ),
         )
@@ -103,6 +103,6 @@ class EitherTimer(Linked):
     @conjunct
     def polled_is_one(self, s: SimpleNamespace) -> z3.BoolRef:
         """From its poll to the end of its flush a reaper has a bucket."""
-        polled = at(s, T, "R2", "R3", "R5", "R7", "V1", "F2", "F3", "V2", "Q2")
-        has = Or(polled, enters_for(s, T, "F3"))
+        has_polled = at(s, T, "R2", "R3", "R5", "R7", "V1", "F2", "F3", "V2", "Q2")
+        has = Or(has_polled, enters_for(s, T, "F3"))
         return every_thread(Implies(has, s.polled[T] != NO_BUCKET))

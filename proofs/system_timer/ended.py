@@ -1,6 +1,6 @@
-"""What each way of module SystemTimer must keep so that its runs end, and what it does to the rank.
+"""The goals of each way of module SystemTimer so that its runs end, and its effect on the rank.
 
-What is known where a way is taken are the conjuncts on entries, keys and deadlines, and the
+The premises where a way is taken are the conjuncts on entries, keys and deadlines, and the
 invariant of the proof's system as it is seen there. Of them each proof gets those that it needs.
 """
 
@@ -22,8 +22,8 @@ from wheelproof.prove.ts.ground import fresh, parts, taken_at
 OF_ENDS = tuple(conjunct for conjunct in Ends.conjuncts() if conjunct not in OF_ENTRIES + OF_DUES)
 OF_SPEC = ("calls_return", "kafka_is_elsewhere", "thrown_is_caught")
 """Links of the corrected timer alone, which Spec.SystemTimer keeps: they say where calls return."""
-CALLS = ("entering_is_called", "level_is_one", *(f"link {each}" for each in OF_SPEC))
-"""What every proof of the corrected timer gets."""
+CALLS = ("entering_is_called", "level_is_one", *(f"link {name}" for name in OF_SPEC))
+"""The premises of every proof of the corrected timer."""
 
 ONCE = ("linked_once", "in_one_place", "in_hand_is_unlinked", "linked_at_home")
 ALONE = ("proof one_reaper", "proof writer_works_alone", "proof reader_is_adding", "polled_is_one")
@@ -37,7 +37,7 @@ OF_RANK = {
     "queue": (*ALONE, *QUEUED),
     "stage": ("puts_back_what_is_due", "proof no_key_has_changed"),
 }
-"""Part of the rank -> what it needs."""
+"""Part of the rank -> the conjuncts that it needs."""
 
 
 class KeptEnds(KeptDues):
@@ -48,7 +48,7 @@ class KeptEnds(KeptDues):
 
     OWN = OF_ENDS
     CALLS: tuple[str, ...] = CALLS
-    """What every proof gets."""
+    """The premises of every proof."""
     NEEDS: Mapping[str, tuple[str, ...]] = {
         "linked_at_home": ONCE,
         "comes_from_home": (*ONCE, *ADDS, "polled_is_one"),
@@ -68,9 +68,9 @@ class KeptEnds(KeptDues):
     }
 
     def premises(self) -> dict[str, z3.BoolRef]:
-        own = {each: self.module.formula(each, self.s) for each in OF_ENDS}
-        links = {f"link {each}": getattr(Linked, each)(self.module, self.s) for each in OF_SPEC}
-        return super().premises() | own | links
+        conjuncts = {name: self.module.formula(name, self.s) for name in OF_ENDS}
+        links = {f"link {name}": getattr(Linked, name)(self.module, self.s) for name in OF_SPEC}
+        return super().premises() | conjuncts | links
 
     def further(self, name: str, goal: str) -> list[z3.ExprRef]:
         """Terms that a goal is proved at, besides those of its condition."""
@@ -80,38 +80,38 @@ class KeptEnds(KeptDues):
             case "flushed_is_due":
                 return [s.linker[e]]
             case "reaps_until_it_is_over":
-                return [s.ae[each] for each in THREAD.consts("any_Thread_1")]
+                return [s.ae[thread] for thread in THREAD.consts("any_Thread_1")]
             case "links_are_listed":
-                gone = {
+                leaver = {
                     "W2_to_W3": s.ke[MOVER],
                     "A3_to_W1": s.timerTaskEntry[s.TaskOf[s.ae[MOVER]]],
                     "X1_to_back": s.timerTaskEntry[s.ct[MOVER]],
                     "F2_to_W1": z3.Const("first_content!", ENTRY.z3),
                 }.get(name, e)
-                entries = [e, gone, s.row[n], s.row[last]]
+                entries = [e, leaver, s.row[n], s.row[last]]
                 homes = [s.home[entry] for entry in entries]
                 return [*entries, *homes, n, last, *(s.row_place[entry] for entry in entries)]
         return []
 
     def instances(self, name: str) -> dict[str, z3.BoolRef]:
-        """Theorems on numbers, and what is given, where a conjunct on the end needs them."""
+        """Theorems on numbers, and the assumptions, where a conjunct on the end needs them."""
         s = self.s
         match name:
             case "A3_to_W1" | "A3_to_W1_2" | "F2_to_W1" | "W0_to_W1" | "W3_to_W4":
                 return TimerSimulation.instances(self, name)
             case "R7_to_V1":
-                polled = s.polled[MOVER]
-                level = s.level_of[polled]
+                bucket = s.polled[MOVER]
+                level = s.level_of[bucket]
                 terms = {"c": s.current[level], "T": s.expiration[MOVER], "t": tick(s, level)}
                 return {
                     "T5-advance #1": STATEMENTS["T5-advance"].at(terms),
-                    "trimmed #1": self.of_keys("trimmed", [E], polled),
+                    "trimmed #1": self.of_keys("trimmed", [E], bucket),
                 }
         return {}
 
 
 class Ranked(KeptEnds):
-    """What the ways do to the rank. RANK: the numbers of its parts."""
+    """The effects of the ways on the rank. RANK: the numbers of its parts."""
 
     OWN = ()
     RANK: type[Rank] = Rank
@@ -123,8 +123,8 @@ class Ranked(KeptEnds):
         return self.RANK(self.module)
 
     def goals(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
-        values, made = self.step(name)
-        after = self.module.after(self.s, made)
+        values, step = self.step(name)
+        after = self.module.after(self.s, step)
         yield from self.rank.goals(name, self.s, after, values["t"])
 
     def above(self) -> Iterator[tuple[str, z3.BoolRef]]:
@@ -133,26 +133,28 @@ class Ranked(KeptEnds):
             yield part, simple(formula)
 
     def further(self, name: str, goal: str) -> list[z3.ExprRef]:
-        """That which the reaper puts back, where it is claimed to be due."""
+        """The entry that the reaper puts back, where it is claimed to be due."""
         return [self.s.polled[MOVER]] if lowers(name, self.RANK.LOWERS) == "stage" else []
 
 
 def opened(guards: Mapping[str, z3.BoolRef]) -> dict[str, z3.BoolRef]:
     """Guards, and a new constant for each element that one of them says there is."""
-    found = {}
+    table = {}
     for name, guard in guards.items():
-        some = [
+        conjuncts = [
             taken_at(part, fresh(part, "some"))
             if z3.is_quantifier(part) and part.is_exists()
             else part
             for part in parts(guard)
         ]
-        found[name] = z3.And(some)
-    return found
+        table[name] = z3.And(conjuncts)
+    return table
 
 
-def cited_ends(premises: Mapping[str, z3.BoolRef], own: tuple[str, ...]) -> dict[str, str]:
-    """The theorems whose statements are premises, by premise; ``own``: as for `cited`."""
-    found = cited(premises, own)
-    found |= {name: "Spec.SystemTimer" for name in premises if name.startswith("link ")}
-    return found | {name: "Inv.Ends" for name in premises if name in OF_ENDS and name not in own}
+def cited_ends(premises: Mapping[str, z3.BoolRef], hypotheses: tuple[str, ...]) -> dict[str, str]:
+    """The theorems whose statements are premises, by premise; ``hypotheses``: as for `cited`."""
+    theorems = cited(premises, hypotheses)
+    theorems |= {name: "Spec.SystemTimer" for name in premises if name.startswith("link ")}
+    return theorems | {
+        name: "Inv.Ends" for name in premises if name in OF_ENDS and name not in hypotheses
+    }

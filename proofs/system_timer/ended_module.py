@@ -1,7 +1,7 @@
 """The theorems on the end of the timer: every run of module SystemTimer ends, and how.
 
 A run is finite, since each step lowers the rank. It goes on while a thread can step, if threads are
-fair. So what holds where none can step comes to hold in each run.
+fair. So the facts about a state where none can step come to hold in each run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OF, OF_RANK, OF_STEPS, OF_END = (
 THEORY = Theory("protocols.system_timer_ended_module", mechanism=NAME, after=(PROVED,))
 ASSUMES = (*ATOMIC, *CORRECTED, "A-ADDS")
 PROGRAMS = ("A-LAST", "A-REAPS")
-"""What is assumed of programs, as the premises are called."""
+"""The assumptions about programs, as the premises are called."""
 
 THEORY.theorem(
     "Inv.Ends",
@@ -81,20 +81,20 @@ def stopped(
     name: str,
     says: str,
     conditions: Iterable[str],
-    known: Mapping[str, str],
+    theorems: Mapping[str, str],
     rests_on: tuple[str, ...],
     hypotheses: tuple[str, ...] = (),
     lemma_assumes: tuple[str, ...] = (),
 ) -> None:
-    """Register what holds where no thread can step; a lemma where no control is for it."""
+    """Register a theorem on states where no thread can step; a lemma if it has no control."""
     claims = {"Timer.EveryTimerIsTried": "AllTried", "Timer.EveryTimerFires": "AllFired"}
     claim = claims.get(name, "Done" if name.startswith("Timer.") else "")
     THEORY.theorem(
         name,
         f"where no thread can step: {says}",
-        [LateVC(condition, partial(OF_END.stop, condition, known)) for condition in conditions],
+        [LateVC(condition, partial(OF_END.stop, condition, theorems)) for condition in conditions],
         [Control(end.name, end.says, end.find, "trace") for end in ENDS if end.claim == claim],
-        rests_on=tuple(dict.fromkeys([*known.values(), *rests_on])),
+        rests_on=tuple(dict.fromkeys([*theorems.values(), *rests_on])),
         assumes=(*ASSUMES, *(("A-FAIR", "A-LAST", "A-REAPS") if claim else lemma_assumes)),
         hypotheses=hypotheses,
         is_lemma=not claim,

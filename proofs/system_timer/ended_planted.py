@@ -52,7 +52,7 @@ class OfRank(Planted):
 
 @dataclass(frozen=True)
 class OfCounter(Planted):
-    """A fault by which a counter is not what it counts."""
+    """A fault by which a counter differs from its count."""
 
     base, simulation = Ends, KeptEnds
 
@@ -73,8 +73,8 @@ class OfClaim:
     goal: str
 
     def find(self, _seed: int = 0) -> Found:
-        reached = ReachedTimer(self.program, base=self.base)
-        return compared(broken_goal(reached, self.simulation), self.goal, sound=RANKED)
+        exploration = ReachedTimer(self.program, base=self.base)
+        return compared(broken_goal(exploration, self.simulation), self.goal, sound=RANKED)
 
 
 @dataclass(frozen=True)
@@ -92,11 +92,11 @@ class OfWaits:
 
     def find(self, _seed: int = 0) -> Found:
         """The first label at which a small run stops."""
-        reached = ReachedTimer(self.program, self.old, self.new, base=self.base)
-        found = next(stops(reached), "")
-        if not found:
+        exploration = ReachedTimer(self.program, self.old, self.new, base=self.base)
+        label = next(stops(exploration), "")
+        if not label:
             return Found("unsat", "every thread that does not wait can step")
-        return Found("sat", found, "" if found == self.label else f"not {self.label}")
+        return Found("sat", label, "" if label == self.label else f"not {self.label}")
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ class OfEnd:
         program: Any = self.program or LAST
         if isinstance(program, str):
             program = mechanism.scenarios[program]
-        of = specification(self.old, self.new)
-        model = of.model(mechanism.constants_of(program), tuple(program["threads"]))
+        variant = specification(self.old, self.new)
+        model = variant.model(mechanism.constants_of(program), tuple(program["threads"]))
         last = max(program["deadline"].values())
         for state in ends(model):
             if now(model, state) >= last and not holds(model, self.claim, state):
@@ -131,13 +131,13 @@ class OfEnd:
 
 def graph(model: Any, bound: int = 20_000) -> Iterator[tuple[Any, list[Any]]]:
     """The states of a model with those that come next, breadth first."""
-    known, waiting = {model.initial()}, [model.initial()]
+    states, waiting = {model.initial()}, [model.initial()]
     for state in waiting:
         following = [after for _, _, after in model.successors(state)]
         yield state, following
         for after in following:
-            if after not in known and len(known) < bound:
-                known.add(after)
+            if after not in states and len(states) < bound:
+                states.add(after)
                 waiting.append(after)
 
 
@@ -147,25 +147,25 @@ def ends(model: Any) -> Iterator[Any]:
 
 
 def goes_round(model: Any) -> bool:
-    """Whether some run comes back to a state: what is left without the states that lead nowhere."""
+    """Whether some run comes back to a state: one is left without those that lead nowhere."""
     following = {state: set(after) for state, after in graph(model)}
     before: dict[Any, set[Any]] = {}
     for state, after in following.items():
-        for each in after:
-            before.setdefault(each, set()).add(state)
-    left = {state: len(after) for state, after in following.items()}
-    waiting = [state for state, count in left.items() if not count]
+        for node in after:
+            before.setdefault(node, set()).add(state)
+    counts = {state: len(after) for state, after in following.items()}
+    waiting = [state for state, count in counts.items() if not count]
     for state in waiting:
-        for each in before.get(state, ()):
-            left[each] -= 1
-            if not left[each]:
-                waiting.append(each)
+        for node in before.get(state, ()):
+            counts[node] -= 1
+            if not counts[node]:
+                waiting.append(node)
     return len(waiting) < len(following)
 
 
 def now(model: Any, state: Any) -> int:
-    shared, _ = state
-    time = shared[model.variables.index("now")]
+    shared_values, _ = state
+    time = shared_values[model.variables.index("now")]
     assert isinstance(time, int)
     return time
 
@@ -175,36 +175,40 @@ def holds(model: Any, claim: str, state: Any) -> bool:
     if claim != "Done":
         return bool(model.holds(claim, state))
     place = model.process_variables.index("pc")
-    return all(own[place] == "Done" for own in state[1])
+    return all(process[place] == "Done" for process in state[1])
 
 
-def stops(reached: ReachedTimer) -> Iterator[str]:
+def stops(exploration: ReachedTimer) -> Iterator[str]:
     """The labels at which a thread neither waits nor can step."""
-    of, instance = reached.system, reached.instance
-    assert isinstance(of, Ends)
+    system, instance = exploration.system, exploration.instance
+    assert isinstance(system, Ends)
     claims = {}
-    for label, ways in of.LABELS.items():
-        first, goal = can_step(of, of.symbols(), label)
-        firsts = {each.element for name in ways for each in of.way(name).firsts.values()}
+    for label, ways in system.LABELS.items():
+        first, goal = can_step(system, system.symbols(), label)
+        firsts = {head.element for name in ways for head in system.way(name).firsts.values()}
         free = [SOME, SOME_ENTRY, *firsts]
         names = ["t", *(f"free_{place}" for place in range(len(free)))]
-        renamed = [z3.Const(f"{n}!", each.sort()) for n, each in zip(names[1:], free, strict=True)]
+        renaming = [
+            z3.Const(f"{n}!", constant.sort()) for n, constant in zip(names[1:], free, strict=True)
+        ]
         claim = z3.substitute(
-            simple(z3.Implies(z3.And([*first.values()]), goal)), *zip(free, renamed, strict=True)
+            simple(z3.Implies(z3.And([*first.values()]), goal)), *zip(free, renaming, strict=True)
         )
         can_go = instance.function(instance.compiled.code(claim, tuple(names)))
-        places = [instance.places[each.sort().name()] for each in free]
+        places = [instance.places[constant.sort().name()] for constant in free]
         claims[PLACE.values.index("Idle" if label == "T0" else label)] = label, can_go, places
-    place = [*of.VARIABLES].index("pc")
-    for state, _ in reached.edges():
+    place = [*system.VARIABLES].index("pc")
+    for state, _ in exploration.edges():
         for thread, at in enumerate(state[place][:-1]):
             label, can_go, places = claims.get(at, ("", None, []))
-            if label and not all(can_go(state, thread, *each) for each in product(*places)):
+            if label and not all(
+                can_go(state, thread, *arguments) for arguments in product(*places)
+            ):
                 yield label
 
 
 class NothingPutBack(Rank):
-    """A rank in which what the reaper puts back is not counted."""
+    """A rank in which a bucket that the reaper puts back is not counted."""
 
     def queue(self, s: SimpleNamespace, b: z3.ExprRef) -> z3.ArithRef:
         return s.queue[b]

@@ -1,8 +1,8 @@
-"""Module SystemTimer: what its end needs to be known, as conjuncts of an invariant of the module.
+"""Module SystemTimer: the facts that its end needs, as conjuncts of an invariant of the module.
 
-It is about the corrected timer. An entry that is re-added goes to a lower level. What is its task's
-is in a bucket, in a hand, or has come to the executor. The counters are the lengths of lists: of
-the linked entries, and of the adds that have not returned.
+It is about the corrected timer. An entry that is re-added goes to a lower level. An entry that is
+its task's is in a bucket, in a hand, or has come to the executor. The counters are the lengths of
+lists: of the linked entries, and of the adds that have not returned.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ IN_FLUSH = ("F2", "F3", "V2", "V3")
 
 
 class Ends(Dues):
-    """The system of keys and deadlines with what its end needs.
+    """The system of keys and deadlines with the facts that its end needs.
 
     Ghosts: ``home``, the last bucket that an entry was linked in. ``holder``, the last thread that
     has had it in its hand. ``row`` and ``row_place``: the list of linked entries, and the place of
@@ -60,7 +60,7 @@ class Ends(Dues):
     """
 
     WAITS_AT: tuple[str, str] = ("R1", "R2")
-    """Where a reaper waits for what is due or for the end, and where for the lock."""
+    """The labels where a reaper waits for a due bucket or the end, and for the lock."""
     VARIABLES = {
         **Dues.VARIABLES,
         "home": array(ENTRY, BUCKET),
@@ -73,30 +73,30 @@ class Ends(Dues):
     }
 
     def ghosts(self, name: str, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
-        known = super().ghosts(name, s, t)
+        updates = super().ghosts(name, s, t)
         match name:
             case "W2_to_W3":
                 e, last = s.ke[t], s.taskCounter + 1
-                known |= {
+                updates |= {
                     "home": Store(s.home, e, s.bucket[t]),
                     "row": Store(s.row, last, e),
                     "row_place": Store(s.row_place, e, last),
                 }
             case "A3_to_W1":
-                known |= without(s, "row", s.timerTaskEntry[s.TaskOf[s.ae[t]]], s.taskCounter)
+                updates |= without(s, "row", s.timerTaskEntry[s.TaskOf[s.ae[t]]], s.taskCounter)
             case "X1_to_back":
-                known |= without(s, "row", s.timerTaskEntry[s.ct[t]], s.taskCounter)
+                updates |= without(s, "row", s.timerTaskEntry[s.ct[t]], s.taskCounter)
             case "F2_to_W1":
                 e = self.way(name).firsts["first_content"].element
-                known |= without(s, "row", e, s.taskCounter)
-                known["holder"] = Store(s.holder, e, t)
+                updates |= without(s, "row", e, s.taskCounter)
+                updates["holder"] = Store(s.holder, e, t)
             case "A4_to_back":
-                known |= without(s, "open", s.ae[t], s.adding)
+                updates |= without(s, "open", s.ae[t], s.adding)
             case "R1_to_back":
-                known["over"] = z3.BoolVal(True)
+                updates["over"] = z3.BoolVal(True)
         if name.startswith("A3_"):
-            known["holder"] = Store(s.holder, s.ae[t], t)
-        return known
+            updates["holder"] = Store(s.holder, s.ae[t], t)
+        return updates
 
     def heap(self, name: str, s: SimpleNamespace) -> list[z3.BoolRef]:
         return Linked.heap(self, name, s)
@@ -126,12 +126,12 @@ class Ends(Dues):
 
     @conjunct
     def linked_at_home(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is in a bucket was linked there last."""
+        """An entry in a bucket was linked there last."""
         return ForAll([B, E], Implies(s.content[B][E] > 0, s.home[E] == B))
 
     @conjunct
     def comes_from_home(self, s: SimpleNamespace) -> z3.BoolRef:
-        """An adder's entry was linked nowhere; a flush re-adds what was linked in its bucket."""
+        """An adder's entry was linked nowhere; a flush re-adds entries of its own bucket."""
         return And(
             ForAll([E], Or(s.entered[E], s.home[E] == NO_BUCKET)),
             every_thread(
@@ -152,12 +152,12 @@ class Ends(Dues):
 
     @conjunct
     def reads_its_key(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The reaper advances the clocks to the key of what it has polled."""
+        """The reaper advances the clocks to the key of the bucket that it has polled."""
         return every_thread(Implies(at(s, T, "R7"), s.expiration[T] == s.key[s.polled[T]]))
 
     @conjunct
     def flushed_is_due(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What a flush has before it, or in its hand, is due on its bucket's level."""
+        """An entry that a flush has before it, or in its hand, is due on its bucket's level."""
         flushes = Or(at(s, T, "V1", "F2", "F3", "V2"), enters_for(s, T, "F3"))
         return And(
             ForAll(
@@ -177,15 +177,15 @@ class Ends(Dues):
 
     @conjunct
     def falls(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What a flush re-adds is looked for a place below its bucket's level alone."""
-        mine, its = number(s, s.level[T]), number(s, s.level_of[s.polled[T]])
+        """An entry that a flush re-adds is looked for a place below its bucket's level alone."""
+        level, its = number(s, s.level[T]), number(s, s.level_of[s.polled[T]])
         return every_thread(
             Implies(
                 enters_for(s, T, "F3"),
                 And(
-                    Implies(at(s, T, "W1"), Or(mine == 1, mine < its)),
-                    Implies(at(s, T, "W0"), mine + 1 < its),
-                    Implies(at(s, T, "W2"), mine < its),
+                    Implies(at(s, T, "W1"), Or(level == 1, level < its)),
+                    Implies(at(s, T, "W0"), level + 1 < its),
+                    Implies(at(s, T, "W2"), level < its),
                 ),
             )
         )
@@ -194,12 +194,12 @@ class Ends(Dues):
 
     @conjunct
     def has_its_place(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is its task's is in a bucket or a hand, or the executor has taken or refused it."""
+        """A task's own entry is in a bucket or a hand, or the executor has taken or refused it."""
         t = s.holder[E]
-        held = And(t != NO_THREAD, at(s, t, *IN_HAND), s.ke[t] == E)
-        own = And(E != NO_ENTRY, s.timerTaskEntry[s.TaskOf[E]] == E)
+        in_hand = And(t != NO_THREAD, at(s, t, *IN_HAND), s.ke[t] == E)
+        is_own = And(E != NO_ENTRY, s.timerTaskEntry[s.TaskOf[E]] == E)
         come = Or(s.submitted[E] > 0, s.refused[E] > 0)
-        return ForAll([E], Implies(own, Or(self.linked(s, E), held, come)))
+        return ForAll([E], Implies(is_own, Or(self.linked(s, E), in_hand, come)))
 
     @conjunct
     def refused_by_the_shut(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -228,11 +228,11 @@ class Ends(Dues):
     def counter_exact(self, s: SimpleNamespace) -> z3.BoolRef:
         """CounterExact: each linked entry has one place up to the counter, and each place one."""
         place, e = s.row_place[E], s.row[N]
-        listed = And(1 <= place, place <= s.taskCounter, s.row[place] == E)
+        is_listed = And(1 <= place, place <= s.taskCounter, s.row[place] == E)
         within = And(1 <= N, N <= s.taskCounter)
         return And(
             0 <= s.taskCounter,
-            ForAll([B, E], Implies(s.content[B][E] > 0, listed)),
+            ForAll([B, E], Implies(s.content[B][E] > 0, is_listed)),
             ForAll([N], Implies(within, And(self.linked(s, e), s.row_place[e] == N))),
         )
 
@@ -291,25 +291,25 @@ class Ends(Dues):
         )
 
     def reaps(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-        """The thread is in reap, or in what that calls."""
+        """The thread is in reap, or in a procedure that reap calls."""
         return Or(at(s, t, *IN_REAP, *IN_EXPIRE), enters_for(s, t, "F3"))
 
     @conjunct
     def reaps_until_it_is_over(self, s: SimpleNamespace) -> z3.BoolRef:
         """A reap returns once no entry is linked, and no add to come or in hand: it stays so."""
         t = s.reaper
-        begun = And(1 <= K, K < s.turn[t], K <= s.Program_length[t])
+        has_begun = And(1 <= K, K < s.turn[t], K <= s.Program_length[t])
         reap = s.Program_1_word[t][K] == OPERATION.reap
-        unlinked = And(T != NO_THREAD, at(s, T, *UNLINKED))
+        is_unlinked = And(T != NO_THREAD, at(s, T, *UNLINKED))
         return And(
-            ForAll([K], Implies(And(begun, reap), Or(s.over, self.reaps(s, t)))),
+            ForAll([K], Implies(And(has_begun, reap), Or(s.over, self.reaps(s, t)))),
             Implies(s.over, And(s.taskCounter == 0, s.adding == 0)),
-            ForAll([T], Implies(s.over, Not(unlinked))),
+            ForAll([T], Implies(s.over, Not(is_unlinked))),
         )
 
     @conjunct
     def puts_back_what_is_due(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What the reaper has polled without the lock is still due when it has put it back."""
+        """A bucket that was polled without the lock is still due when the reaper puts it back."""
         b = s.polled[T]
         return every_thread(
             And(
@@ -332,6 +332,6 @@ def without(
     s: SimpleNamespace, name: str, e: z3.ExprRef, length: z3.ArithRef
 ) -> dict[str, z3.ExprRef]:
     """A list and its places without an entry: its last one comes into that place."""
-    of, places = getattr(s, name), getattr(s, f"{name}_place")
-    place, last = places[e], of[length]
-    return {name: Store(of, place, last), f"{name}_place": Store(places, last, place)}
+    array, places = getattr(s, name), getattr(s, f"{name}_place")
+    place, last = places[e], array[length]
+    return {name: Store(array, place, last), f"{name}_place": Store(places, last, place)}

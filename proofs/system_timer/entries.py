@@ -1,7 +1,8 @@
-"""Module SystemTimer: what becomes of an entry, as conjuncts of an invariant of the module itself.
+"""Module SystemTimer: the fate of an entry, as conjuncts of an invariant of the module itself.
 
 An entry is in one hand, in one bucket, or with the executor. So each add is handed over once, and
-its task runs once. What cancel has revoked is cancelled for good, so that no check lets it through.
+its task runs once. An entry that cancel has revoked is cancelled for good, so that no check lets it
+through.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def cancelled(s: SimpleNamespace, e: z3.ExprRef) -> z3.BoolRef:
 
 
 class Entries(EitherTimer):
-    """The linked system with what is known of each entry.
+    """The linked system with the facts about each entry.
 
     Ghosts: ``entered``, that add has made the entry its task's. ``checked``, that a check before
     the hand-over has let it through. ``withdrawn``, that a cancel has met it before such a check.
@@ -74,8 +75,8 @@ class Entries(EitherTimer):
                 return ghosts | {"checked": Store(s.checked, s.ke[t], True)}
             case "X1_to_back" | "X1_to_back_2":
                 e = s.timerTaskEntry[s.ct[t]]
-                met = Or(s.withdrawn[e], And(e != NO_ENTRY, Not(s.checked[e])))
-                return ghosts | {"withdrawn": Store(s.withdrawn, e, met)}
+                meets = Or(s.withdrawn[e], And(e != NO_ENTRY, Not(s.checked[e])))
+                return ghosts | {"withdrawn": Store(s.withdrawn, e, meets)}
             case "E2_to_T0":
                 e = s.task[t]
                 task, place = s.TaskOf[e], s.position[e]
@@ -110,32 +111,32 @@ class Entries(EitherTimer):
 
     @conjunct
     def found_was_entered(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is in a bucket, in a hand, with the executor, or a task's has entered."""
-        own = s.timerTaskEntry[X]
+        """An entry in a bucket, in a hand, with the executor, or a task's has entered."""
+        entry = s.timerTaskEntry[X]
         return And(
             ForAll([B, E], Implies(s.content[B][E] > 0, s.entered[E])),
             every_thread(
                 Implies(at(s, T, *IN_HAND, "W3", "W4"), s.entered[s.ke[T]]),
             ),
             ForAll([E], Implies(s.submitted[E] > 0, s.entered[E])),
-            ForAll([X], Implies(own != NO_ENTRY, And(s.TaskOf[own] == X, s.entered[own]))),
+            ForAll([X], Implies(entry != NO_ENTRY, And(s.TaskOf[entry] == X, s.entered[entry]))),
         )
 
     # -- cancel
 
     @conjunct
     def revoked_is_cancelled(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What cancel has revoked has entered, and is its task's no more."""
+        """An entry that cancel has revoked has entered, and is its task's no more."""
         return ForAll([E], Implies(s.revoked[E], And(s.entered[E], cancelled(s, E))))
 
     @conjunct
     def withdrawn_is_kept_back(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What cancel has met before the last check is revoked, and no check lets it through."""
+        """An entry that cancel met before the last check is revoked, and no check lets it pass."""
         return ForAll([E], Implies(s.withdrawn[E], And(s.revoked[E], Not(s.checked[E]))))
 
     @conjunct
     def handed_was_checked(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is handed over, or about to be, was let through."""
+        """An entry that is handed over, or about to be, was let through."""
         return And(
             every_thread(Implies(at(s, T, "K2"), s.checked[s.ke[T]])),
             ForAll([E], Implies(s.submitted[E] > 0, s.checked[E])),
@@ -143,20 +144,20 @@ class Entries(EitherTimer):
 
     @conjunct
     def none_slips(self, s: SimpleNamespace) -> z3.BoolRef:
-        """No check has let through what cancel had revoked."""
+        """No check has let through an entry that cancel had revoked."""
         return ForAll([E], Not(s.slipped[E]))
 
     # -- the hand-over
 
     @conjunct
     def in_one_place(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is in a hand is in no bucket, in no other hand, and not handed over."""
-        held = And(T != NO_THREAD, at(s, T, *IN_HAND))
-        other = And(U != NO_THREAD, T != U, at(s, U, *IN_HAND))
+        """An entry in a hand is in no bucket, in no other hand, and not handed over."""
+        holds = And(T != NO_THREAD, at(s, T, *IN_HAND))
+        other_holds = And(U != NO_THREAD, T != U, at(s, U, *IN_HAND))
         return And(
-            ForAll([T, B], Implies(held, s.content[B][s.ke[T]] == 0)),
-            ForAll([T], Implies(held, s.submitted[s.ke[T]] == 0)),
-            ForAll([T, U], Implies(And(held, other), s.ke[T] != s.ke[U])),
+            ForAll([T, B], Implies(holds, s.content[B][s.ke[T]] == 0)),
+            ForAll([T], Implies(holds, s.submitted[s.ke[T]] == 0)),
+            ForAll([T, U], Implies(And(holds, other_holds), s.ke[T] != s.ke[U])),
             ForAll([B, E], Implies(s.content[B][E] > 0, s.submitted[E] == 0)),
         )
 
@@ -169,9 +170,9 @@ class Entries(EitherTimer):
 
     @conjunct
     def waits_or_runs(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What was handed over waits, is with one thread of the executor, or has started."""
-        taken = And(T != NO_THREAD, at(s, T, "E2"))
-        other = And(U != NO_THREAD, T != U, at(s, U, "E2"))
+        """An entry that was handed over waits, is with an executor's thread, or has started."""
+        runs = And(T != NO_THREAD, at(s, T, "E2"))
+        other_runs = And(U != NO_THREAD, T != U, at(s, U, "E2"))
         e = s.task[T]
         return And(
             ForAll(
@@ -184,9 +185,9 @@ class Entries(EitherTimer):
             ),
             ForAll(
                 [T],
-                Implies(taken, And(s.submitted[e] == 1, s.waiting[e] == 0, s.started[e] == 0)),
+                Implies(runs, And(s.submitted[e] == 1, s.waiting[e] == 0, s.started[e] == 0)),
             ),
-            ForAll([T, U], Implies(And(taken, other), e != s.task[U])),
+            ForAll([T, U], Implies(And(runs, other_runs), e != s.task[U])),
         )
 
     @conjunct

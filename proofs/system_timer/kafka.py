@@ -1,10 +1,10 @@
-"""Module SystemTimer with Kafka's timer: what its end needs to be known, as conjuncts.
+"""Module SystemTimer with Kafka's timer: the facts that its end needs, as conjuncts.
 
-Kafka's reaper flushes what it has polled before it had the lock. A bucket may get another key while
-it is queued (D1), so that its entries are late, and the heap hands out any bucket. None is lost all
-the same: a bucket with a key is in the queue, or a thread has it out of the queue and is to offer
-it or to flush it. The key is read under the lock, and it is never before those of the entries. So
-whatever a flush takes is due on its bucket's level.
+Kafka's reaper flushes the bucket that it has polled before it had the lock. A bucket may get
+another key while it is queued (D1), so that its entries are late, and the heap hands out any
+bucket. None is lost all the same: a bucket with a key is in the queue, or a thread has it out of
+the queue and is to offer it or to flush it. The key is read under the lock, and it is never before
+those of the entries. So each entry that a flush takes is due on its bucket's level.
 
 Nothing is assumed of the number of reapers, nor of the heap.
 """
@@ -74,17 +74,19 @@ class KafkaEnds(Ends):
 
     @classmethod
     def declared(cls, kind: type) -> dict[str, Any]:
-        found = super().declared(kind)
-        return {name: each for name, each in found.items() if name not in cls.LEFT_OUT}
+        table = super().declared(kind)
+        return {
+            name: declaration for name, declaration in table.items() if name not in cls.LEFT_OUT
+        }
 
     def ghosts(self, name: str, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
-        known = super().ghosts(name, s, t)
+        updates = super().ghosts(name, s, t)
         match name:
             case "W3_to_W4":
-                known["keyer"] = Store(s.keyer, s.bucket[t], s.ke[t])
+                updates["keyer"] = Store(s.keyer, s.bucket[t], s.ke[t])
             case "Q1_to_back":
-                known |= {"over": z3.BoolVal(True), "last": s.writer}
-        return known
+                updates |= {"over": z3.BoolVal(True), "last": s.writer}
+        return updates
 
     def heap(self, name: str, s: SimpleNamespace) -> list[z3.BoolRef]:
         return EitherTimer.heap(self, name, s)
@@ -101,13 +103,13 @@ class KafkaEnds(Ends):
     @conjunct
     def is_kafkas(self, s: SimpleNamespace) -> z3.BoolRef:
         """No thread is in reap, and kafkaReap has called expire."""
-        called = And(
+        is_called = And(
             s.ret_expire[T] == PLACE.Q6,
             s.ret_kafkaReap[T] == PLACE.T1,
             s.callback[T] == CALLBACK.addTimerTaskEntry,
         )
         return And(
-            ForAll([T], Not(at(s, T, *IN_REAP))), every_thread(Implies(self.expires(s), called))
+            ForAll([T], Not(at(s, T, *IN_REAP))), every_thread(Implies(self.expires(s), is_called))
         )
 
     def writes(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
@@ -140,7 +142,7 @@ class KafkaEnds(Ends):
 
     @conjunct
     def goes_where_it_fits(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What is put into a bucket is taken by its level, into its slot."""
+        """An entry that is put into a bucket is taken by its level, into its slot."""
         b, due = s.bucket[T], s.Deadline[s.ke[T]]
         level, size = s.level_of[b], s.WheelSize
         goes = at(s, T, "W2", "W3")
@@ -172,9 +174,9 @@ class KafkaEnds(Ends):
     def bucket_has_their_key(self, s: SimpleNamespace) -> z3.BoolRef:
         """A bucket's key is not before that of an entry in it, or that entry's thread is to see."""
         t = s.linker[E]
-        keyed = And(s.key[B] != -1, s.Deadline[E] < s.key[B] + tick(s, s.level_of[B]))
+        has_key = And(s.key[B] != -1, s.Deadline[E] < s.key[B] + tick(s, s.level_of[B]))
         to_be = And(t != NO_THREAD, at(s, t, "W3"), s.ke[t] == E, s.bucket[t] == B)
-        return ForAll([B, E], Implies(s.content[B][E] > 0, Or(keyed, to_be)))
+        return ForAll([B, E], Implies(s.content[B][E] > 0, Or(has_key, to_be)))
 
     @conjunct
     def key_is_of_an_entry(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -197,10 +199,10 @@ class KafkaEnds(Ends):
         Or an exception ends a reaper, or has ended one.
         """
         t, w = s.token[B], s.writer
-        held = And(t != NO_THREAD, self.holds(s, t, B))
+        in_hand = And(t != NO_THREAD, self.holds(s, t, B))
         keyless = Or(B == NO_BUCKET, s.key[B] == -1)
         ends = And(w != NO_THREAD, at(s, w, "V3", "Q6"), s.thrown[w])
-        return ForAll([B], Or(keyless, s.queue[B] > 0, held, ends, s.reaperDied))
+        return ForAll([B], Or(keyless, s.queue[B] > 0, in_hand, ends, s.reaperDied))
 
     @conjunct
     def queue_is_a_bag(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -221,13 +223,13 @@ class KafkaEnds(Ends):
         It is so unless an exception has ended a reaper.
         """
         t = s.reaper
-        begun = And(1 <= K, K < s.turn[t], K <= s.Program_length[t])
+        has_begun = And(1 <= K, K < s.turn[t], K <= s.Program_length[t])
         reap = s.Program_1_word[t][K] == OPERATION.reap
-        another = And(s.last != NO_THREAD, self.reaps(s, s.last))
-        unlinked = And(T != NO_THREAD, at(s, T, *UNLINKED))
+        other_reaps = And(s.last != NO_THREAD, self.reaps(s, s.last))
+        is_unlinked = And(T != NO_THREAD, at(s, T, *UNLINKED))
         over = And(s.over, Not(s.reaperDied))
         return And(
-            ForAll([K], Implies(And(begun, reap), Or(s.reaperDied, s.over, self.reaps(s, t)))),
-            Implies(over, And(s.adding == 0, Or(s.taskCounter == 0, another))),
-            ForAll([T], Implies(And(over, unlinked), another)),
+            ForAll([K], Implies(And(has_begun, reap), Or(s.reaperDied, s.over, self.reaps(s, t)))),
+            Implies(over, And(s.adding == 0, Or(s.taskCounter == 0, other_reaps))),
+            ForAll([T], Implies(And(over, is_unlinked), other_reaps)),
         )

@@ -37,7 +37,7 @@ from wheelproof.prove.ts.system import array, conjunct
 
 
 class KafkaDues(KafkaReaper):
-    """The system of the one reaper, with what it needs that no entry is early.
+    """The system of the one reaper, with the facts by which no entry is early.
 
     Ghosts: ``polls``, that the queue's first bucket was taken out, so that any may be first now.
     ``epoch``, how often the reaper has found the first one not to be due. ``seen``, of each bucket
@@ -53,20 +53,20 @@ class KafkaDues(KafkaReaper):
     }
 
     def ghosts(self, name: str, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
-        known = super().ghosts(name, s, t)
+        updates = super().ghosts(name, s, t)
         match name:
             case "Q1_to_Q2" | "R4_to_R5":
-                known["polls"] = z3.BoolVal(True)
+                updates["polls"] = z3.BoolVal(True)
             case "R4_to_back":
                 first = self.way(name).firsts["first_queue"].element
-                known |= {
+                updates |= {
                     "polls": z3.BoolVal(False),
                     "epoch": s.epoch + 1,
                     "seen": Store(s.seen, first, s.epoch + 1),
                 }
             case "W4_to_back":
-                known["seen"] = Store(s.seen, s.bucket[t], s.epoch)
-        return known
+                updates["seen"] = Store(s.seen, s.bucket[t], s.epoch)
+        return updates
 
     def heap(self, name: str, s: SimpleNamespace) -> list[z3.BoolRef]:
         """A-ROOT: until a poll the first bucket is the one that was first, or one offered since."""
@@ -95,7 +95,7 @@ class KafkaDues(KafkaReaper):
 
     @conjunct
     def first_is_ahead(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The key of what may be first is past the clock, where the reaper is to poll unlocked."""
+        """The key of a possible first bucket is past the clock, where the reaper polls unlocked."""
         r = s.reaper
         free = Or(And(s.writer == NO_THREAD, Not(at(s, r, "Q2"))), at(s, r, "Q6"))
         may = And(B != NO_BUCKET, s.queue[B] > 0, s.seen[B] == s.epoch)
@@ -106,13 +106,13 @@ class KafkaDues(KafkaReaper):
 
     @conjunct
     def offered_is_ahead(self, s: SimpleNamespace) -> z3.BoolRef:
-        """The key of what an adder is to offer is past the clock."""
+        """The key of a bucket that an adder is to offer is past the clock."""
         offers = And(at(s, T, "W4"), enters_for(s, T, "A4"))
         return every_thread(Implies(offers, self.is_ahead(s, s.bucket[T])))
 
     @conjunct
     def polled_is_due(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What the reaper has polled is due, and no adder can give it another key."""
+        """A bucket that the reaper has polled is due, and no adder can give it another key."""
         b = s.polled[T]
         return every_thread(
             Or(
@@ -134,7 +134,7 @@ class KafkaDues(KafkaReaper):
 
     @conjunct
     def due_when_handed(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What comes to the hand-over has reached its deadline, or is cancelled."""
+        """An entry that comes to the hand-over has reached its deadline, or is cancelled."""
         e = s.ke[T]
         due = s.Deadline[e] <= s.now
         return every_thread(
@@ -170,8 +170,8 @@ class KeptKafkaDues(KeptKafkaEnds):
     }
 
     def premises(self) -> dict[str, z3.BoolRef]:
-        of = (*OF_KAFKA_ENDS, *OF_KAFKA_REAPER, *OF_KAFKA_DUES)
-        return KeptEntries.premises(self) | {e: self.module.formula(e, self.s) for e in of}
+        conjuncts = (*OF_KAFKA_ENDS, *OF_KAFKA_REAPER, *OF_KAFKA_DUES)
+        return KeptEntries.premises(self) | {e: self.module.formula(e, self.s) for e in conjuncts}
 
     def further(self, name: str, goal: str) -> list[z3.ExprRef]:
         return [self.s.writer, self.s.reaper, self.s.polled[MOVER]]
@@ -181,8 +181,8 @@ class KeptKafkaDues(KeptKafkaEnds):
             case "A3_to_W1" | "A3_to_W1_2" | "F2_to_W1" | "W0_to_W1":
                 return TimerSimulation.instances(self, name)
             case "W3_to_W4":
-                found = super().instances(name)
-                return {each: found[each] for each in ("T17-insert #1", "trimmed #1")}
+                instances = super().instances(name)
+                return {theorem: instances[theorem] for theorem in ("T17-insert #1", "trimmed #1")}
             case "R7_to_V1":
                 until = self.s.expiration[MOVER]
                 return {"trimmed #1": of_levels("trimmed", T=until, t=tick(self.s, V))}
@@ -197,13 +197,13 @@ class ConditionsOfKafkasDues(ConditionsOfKafkasReaper):
 
     def not_early(self) -> VC:
         """NotEarly follows. ProofError: it does not."""
-        of, s = self.simulation.module, self.simulation.s
-        assert isinstance(of, KafkaDues)
-        known = {"none_is_early": self.premises["none_is_early"]}
-        goal = {"not early": simple(of.specified(s, "NotEarly"))}
-        kept, shown, missing = cores(of, known, goal)
+        module, s = self.simulation.module, self.simulation.s
+        assert isinstance(module, KafkaDues)
+        pool = {"none_is_early": self.premises["none_is_early"]}
+        goal = {"not early": simple(module.specified(s, "NotEarly"))}
+        by_premise, conclusion, missing = cores(module, pool, goal)
         if missing:
             raise ProofError("NotEarly does not follow")
-        premises = {name: all_of(parts) for name, parts in kept.items()}
+        premises = {name: all_of(parts) for name, parts in by_premise.items()}
         cites = dict.fromkeys(premises, "Inv.KafkaDues")
-        return VC("not early", premises, shown, self.vivid(("K2_to_back",)), cites=cites)
+        return VC("not early", premises, conclusion, self.vivid(("K2_to_back",)), cites=cites)

@@ -1,4 +1,4 @@
-"""What each way of module SystemTimer keeps with Kafka's timer, and what it does to the rank.
+"""The goals of each way of module SystemTimer with Kafka's timer, and its effect on the rank.
 
 No premise is of the proof's system, which is of the corrected timer: the conjuncts on locks, keys
 and the queue are of the module itself.
@@ -26,7 +26,7 @@ from proofs.system_timer.whole import OF_ENTRIES, KeptDues, KeptEntries, of_leve
 
 OF_KAFKA_ENDS = tuple(conjunct for conjunct in KafkaEnds.conjuncts() if conjunct not in OF_ENTRIES)
 CALLS = ("entering_is_called", "level_is_one", "calls_return", "kafka_is_elsewhere", "is_kafkas")
-"""What every proof gets."""
+"""The premises of every proof."""
 LOCKS = ("one_at_a_time", "readers_add", "polled_is_one")
 KEYS = ("keys_are_of_their_slots", "goes_where_it_fits", "clocks_are_whole_ticks")
 
@@ -38,8 +38,8 @@ class KeptKafkaEnds(KeptEnds):
     CALLS = CALLS
     NEEDS: Mapping[str, tuple[str, ...]] = {
         **{
-            each: KeptEnds.NEEDS[each]
-            for each in (
+            name: KeptEnds.NEEDS[name]
+            for name in (
                 *("linked_at_home", "comes_from_home", "falls", "has_its_place"),
                 *("links_are_listed", "adds_are_listed", "is_at_its_turn"),
             )
@@ -61,8 +61,8 @@ class KeptKafkaEnds(KeptEnds):
     }
 
     def premises(self) -> dict[str, z3.BoolRef]:
-        own = {each: self.module.formula(each, self.s) for each in OF_KAFKA_ENDS}
-        return KeptEntries.premises(self) | own
+        conjuncts = {name: self.module.formula(name, self.s) for name in OF_KAFKA_ENDS}
+        return KeptEntries.premises(self) | conjuncts
 
     def further(self, name: str, goal: str) -> list[z3.ExprRef]:
         s = self.s
@@ -79,20 +79,20 @@ class KeptKafkaEnds(KeptEnds):
             case "W1_to_W2":
                 return TimerSimulation.instances(self, name)
             case "W3_to_W4" | "W3_to_back":
-                due, own = s.Deadline[s.ke[MOVER]], tick(s, level)
+                due, ticks = s.Deadline[s.ke[MOVER]], tick(s, level)
                 old, clock = s.key[bucket], s.current[level]
-                inserted = {"e": due, "x": old, "c": clock, "t": own, "w": s.WheelSize}
+                terms = {"e": due, "x": old, "c": clock, "t": ticks, "w": s.WheelSize}
                 return {
-                    "T17-insert #1": STATEMENTS["T17-insert"].at(inserted),
-                    "trimmed #1": STATEMENTS["trimmed"].at({"T": due, "t": own}),
-                    "from_zero #1": STATEMENTS["from_zero"].at({"a": due, "t": own}),
+                    "T17-insert #1": STATEMENTS["T17-insert"].at(terms),
+                    "trimmed #1": STATEMENTS["trimmed"].at({"T": due, "t": ticks}),
+                    "from_zero #1": STATEMENTS["from_zero"].at({"a": due, "t": ticks}),
                 }
             case "R7_to_V1":
                 until, low = s.expiration[MOVER], tick(s, V)
-                known = KeptDues.instances(self, name)
-                del known["T17-clock #1"]
+                instances = KeptDues.instances(self, name)
+                del instances["T17-clock #1"]
                 gap = {"a": s.current[V], "b": until, "t": low}
-                return known | {
+                return instances | {
                     "trimmed #2": of_levels("trimmed", T=until, t=low),
                     "aligned_gap #1": of_levels("aligned_gap", **gap),
                 }
@@ -102,28 +102,28 @@ class KeptKafkaEnds(KeptEnds):
 
 
 class RankedKafka(KeptKafkaEnds, Ranked):
-    """What the ways do to the rank, with Kafka's timer."""
+    """The effects of the ways on the rank, with Kafka's timer."""
 
     OWN = ()
     RANK = KafkaRank
     NEEDS = {
         part: needs
-        for of, needs in {
+        for measure, needs in {
             "reach": ("falls", "comes_from_home"),
             "linked": ("linked_once",),
             "queue": ("queue_is_a_bag",),
             "stage": (),
         }.items()
-        for part in (of, f"lowers {of}")
+        for part in (measure, f"lowers {measure}")
     }
 
 
-def cited_ends(premises: Mapping[str, z3.BoolRef], own: tuple[str, ...]) -> dict[str, str]:
-    """The theorems whose statements are premises, by premise; ``own``: as for `cited`."""
-    found = {name: name.partition(" #")[0] for name in premises if " #" in name}
-    found |= {name: "Inv.Entries" for name in premises if name in OF_ENTRIES}
-    return found | {
+def cited_ends(premises: Mapping[str, z3.BoolRef], hypotheses: tuple[str, ...]) -> dict[str, str]:
+    """The theorems whose statements are premises, by premise; ``hypotheses``: as for `cited`."""
+    theorems = {name: name.partition(" #")[0] for name in premises if " #" in name}
+    theorems |= {name: "Inv.Entries" for name in premises if name in OF_ENTRIES}
+    return theorems | {
         name: "Inv.KafkaEnds"
         for name in premises
-        if name in OF_KAFKA_ENDS and name not in (*own, *OF_ENTRIES)
+        if name in OF_KAFKA_ENDS and name not in (*hypotheses, *OF_ENTRIES)
     }

@@ -1,7 +1,7 @@
 """The theorems on the end of Kafka's timer: every run of module SystemTimer ends, and how.
 
 An exception of the executor may end a reaper of Kafka's (D6, `Timer.KafkaLoses`). Where none has,
-nothing is lost, whatever the number of reapers. The entries of a bucket may be late (D1).
+nothing is lost, with any number of reapers. The entries of a bucket may be late (D1).
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ THEORY.theorem(
     "Timer.KafkaNotEarly",
     "With Kafka's timer and one reaper no entry is handed to the executor before its deadline.",
     [LateVC("not early", OF_DUES.not_early)],
-    [Control(each.name, each.says, each.find, "trace") for each in DUES],
+    [Control(fault.name, fault.says, fault.find, "trace") for fault in DUES],
     rests_on=("Inv.KafkaDues",),
     assumes=(*ASSUMES, "A-REAPER", "A-ROOT"),
     profile="nightly",
@@ -135,19 +135,19 @@ def stopped(
     name: str,
     says: str,
     conditions: Iterable[str],
-    known: Mapping[str, str],
+    theorems: Mapping[str, str],
     rests_on: tuple[str, ...],
     hypotheses: tuple[str, ...] = (),
     assumes: tuple[str, ...] = (),
 ) -> None:
-    """Register what holds where no thread can step; a lemma where no control is for it."""
+    """Register a theorem on states where no thread can step; a lemma if it has no control."""
     claim = CLAIMS.get(name, "")
     THEORY.theorem(
         name,
         f"with Kafka's timer, where no thread can step: {says}",
-        [LateVC(condition, partial(OF_END.stop, condition, known)) for condition in conditions],
+        [LateVC(condition, partial(OF_END.stop, condition, theorems)) for condition in conditions],
         [Control(end.name, end.says, end.find, "trace") for end in ENDS if end.claim == claim],
-        rests_on=tuple(dict.fromkeys([*known.values(), *rests_on])),
+        rests_on=tuple(dict.fromkeys([*theorems.values(), *rests_on])),
         assumes=(*ASSUMES, *(("A-FAIR", "A-LAST", "A-REAPS") if claim else assumes)),
         hypotheses=hypotheses,
         is_lemma=not claim,

@@ -93,8 +93,10 @@ class OfAnyFirst:
 
     def find(self, _seed: int = 0) -> Found:
         """A step that the terms have without the assumption, and that breaks the goal."""
-        judged = broken_goal(ReachedTimer(BEHIND, base=AnyFirst), KeptKafkaDues)
-        return compared(judged, self.goal, sound="every step of the scenario keeps the conjuncts")
+        violation = broken_goal(ReachedTimer(BEHIND, base=AnyFirst), KeptKafkaDues)
+        return compared(
+            violation, self.goal, sound="every step of the scenario keeps the conjuncts"
+        )
 
 
 class OfKafkasWaits(OfWaits):
@@ -189,17 +191,19 @@ DUES: tuple[OfKafkasDues | TwoReapers | OfAnyFirst, ...] = (
 )
 """Faults with which an entry is early."""
 WAITS = tuple(
-    OfKafkasWaits(each.name, each.says, each.label, each.old, each.new, with_kafkas(each.program))
-    for each in WAITS_OF_CORRECTED
+    OfKafkasWaits(
+        fault.name, fault.says, fault.label, fault.old, fault.new, with_kafkas(fault.program)
+    )
+    for fault in WAITS_OF_CORRECTED
 )
 COUNTS = tuple(
     OfKafkasCounter(
-        *(each.name, each.says, each.old, each.new, with_kafkas(each.program)),
-        *(each.goal, each.property),
+        *(fault.name, fault.says, fault.old, fault.new, with_kafkas(fault.program)),
+        *(fault.goal, fault.property),
     )
-    for each in COUNTS_OF_CORRECTED
+    for fault in COUNTS_OF_CORRECTED
 )
-OF_BOTH = {each.name: each for each in ENDS_OF_CORRECTED}
+OF_BOTH = {fault.name: fault for fault in ENDS_OF_CORRECTED}
 ENDS = (
     OfEnd(
         "refused",

@@ -1,4 +1,4 @@
-"""Module SystemTimer with Kafka's timer and one reaper: what a refusal ends, and what not.
+"""Module SystemTimer with Kafka's timer and one reaper: the threads that a refusal ends.
 
 The reaper that an exception has ended does not reap again, since nothing but executes follow a reap
 in a program (A-LAST). So every thread ends, though an entry may be lost.
@@ -59,11 +59,11 @@ class KafkaReaper(KafkaEnds):
 
     @conjunct
     def died_in_a_reap(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What has ended the reaper was in a reap before the one that it is in, if it is in one."""
-        r, died = s.reaper, s.died
-        reaped = And(1 <= died, died < s.turn[r], s.Program_1_word[r][died] == OPERATION.reap)
-        again = Implies(self.reaps(s, r), died < s.turn[r] - 1)
-        return Implies(s.reaperDied, And(reaped, again))
+        """The exception that ended the reaper was in a reap before its present one, if any."""
+        r, turn = s.reaper, s.died
+        in_reap = And(1 <= turn, turn < s.turn[r], s.Program_1_word[r][turn] == OPERATION.reap)
+        again = Implies(self.reaps(s, r), turn < s.turn[r] - 1)
+        return Implies(s.reaperDied, And(in_reap, again))
 
 
 OF_KAFKA_REAPER = tuple(
@@ -73,14 +73,16 @@ OF_KAFKA_REAPER = tuple(
 )
 
 
-def cited_of_reaper(premises: Mapping[str, z3.BoolRef], own: tuple[str, ...]) -> dict[str, str]:
-    """The theorems whose statements are premises, by premise; ``own``: as for `cited`."""
-    known = {
+def cited_of_reaper(
+    premises: Mapping[str, z3.BoolRef], hypotheses: tuple[str, ...]
+) -> dict[str, str]:
+    """The theorems whose statements are premises, by premise; ``hypotheses``: as for `cited`."""
+    citations = {
         premise: INVARIANT
         for premise in premises
-        if premise in OF_KAFKA_REAPER and premise not in own
+        if premise in OF_KAFKA_REAPER and premise not in hypotheses
     }
-    return cited_ends(premises, own) | known
+    return cited_ends(premises, hypotheses) | citations
 
 
 class KeptKafkaReaper(KeptKafkaEnds):
@@ -93,8 +95,8 @@ class KeptKafkaReaper(KeptKafkaEnds):
     }
 
     def premises(self) -> dict[str, z3.BoolRef]:
-        own = {each: self.module.formula(each, self.s) for each in OF_KAFKA_REAPER}
-        return super().premises() | own
+        conjuncts = {name: self.module.formula(name, self.s) for name in OF_KAFKA_REAPER}
+        return super().premises() | conjuncts
 
     def further(self, name: str, goal: str) -> list[z3.ExprRef]:
         return [self.s.reaper]
@@ -115,7 +117,7 @@ class ConditionsOfKafkasReaper(ConditionsOfKafka):
 
 
 class ConditionsOfTheReapersEnd(ConditionsOfKafkasReaper, ConditionsOfKafkasEnd):
-    """What holds where no thread can step, whether an exception has ended the reaper or not."""
+    """The facts where no thread can step, whether an exception has ended the reaper or not."""
 
     HYPOTHESES = ()
     NEEDS = {"all done": (*REAPED, "one_reaps", "died_in_a_reap", "thrown_by_the_shut")}

@@ -45,7 +45,7 @@ END_NEEDS = {
     "all fired": (*REAPED, "has_its_place", "refused_by_the_shut", "thrown_by_the_shut"),
     "all done": REAPED,
 }
-"""What is known of a state in which no thread can step, by the condition that needs it."""
+"""The conjuncts about a state in which no thread can step, by the condition that needs them."""
 
 
 class ConditionsOfKafka(Conditions):
@@ -79,7 +79,7 @@ class ConditionsOfKafkasCounter(ConditionsOfKafka, ConditionsOfTheCounter):
 
 
 class ConditionsOfKafkasEnd(ConditionsOfKafka, ConditionsOfTheEnd):
-    """What holds in a state in which no thread can step."""
+    """The facts about a state in which no thread can step."""
 
     HYPOTHESES = ()
     NEEDS = END_NEEDS
@@ -94,17 +94,17 @@ class ConditionsOfKafkasEnd(ConditionsOfKafka, ConditionsOfTheEnd):
         if not name.startswith("all "):
             return {}
         lives = {"no reaper has died": Not(s.reaperDied)}
-        own = {"not shut down": Not(s.shut)} if name == "all fired" else lives
-        return {"time has come": waiting.has_come(s)} | own
+        premise = {"not shut down": Not(s.shut)} if name == "all fired" else lives
+        return {"time has come": waiting.has_come(s)} | premise
 
     def terms(self, name: str) -> list[z3.ExprRef]:
-        """Further, of an entry in a bucket: the bucket, who has it, and whose key it has."""
+        """Further, of an entry in a bucket: the bucket, its thread, and the entry with its key."""
         s = self.simulation.s
         terms = super().terms(name)
         if not name.startswith("all "):
             return terms
-        (one,) = ENTRY.consts("any_Entry_1")
-        e = s.row[1] if name == "all done" else one
+        (entry,) = ENTRY.consts("any_Entry_1")
+        e = s.row[1] if name == "all done" else entry
         b = s.home[e]
-        queued = [b, s.token[b], s.keyer[b], waiting.FIRST, s.keyer[waiting.FIRST]]
-        return [*terms, e, *queued, s.linker[e], s.last]
+        queue_terms = [b, s.token[b], s.keyer[b], waiting.FIRST, s.keyer[waiting.FIRST]]
+        return [*terms, e, *queue_terms, s.linker[e], s.last]

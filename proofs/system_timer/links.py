@@ -1,9 +1,9 @@
-"""Module SystemTimer as a system, with what links its states to those of the proof.
+"""Module SystemTimer as a system, with the links of its states to those of the proof.
 
 The system is generated of the module that SANY has read. Ghost variables are added to it: the
-thread that has a bucket out of the queue, and whether a key changed in the queue. The links say
-what a thread's stack and its procedures' variables are where they matter, and that an entry is in
-one place.
+thread that has a bucket out of the queue, and whether a key changed in the queue. The links give a
+thread's stack and its procedures' variables where they matter, and say that an entry is in one
+place.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ OF_KAFKA = ("Q1", "Q2", "Q6")
 
 def at(s: SimpleNamespace, t: z3.ExprRef, *labels: str) -> z3.BoolRef:
     """The thread is at one of these labels."""
-    found = [s.pc[t] == getattr(PLACE, label) for label in labels]
-    return Or(found) if len(found) > 1 else found[0]
+    equations = [s.pc[t] == getattr(PLACE, label) for label in labels]
+    return Or(equations) if len(equations) > 1 else equations[0]
 
 
 def enters_for(s: SimpleNamespace, t: z3.ExprRef, back: str) -> z3.BoolRef:
@@ -93,10 +93,10 @@ class Linked(Generated):
         "tick_of": array(BUCKET, INT),
     }
 
-    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: object) -> Step:
-        made = super().taken(name, s, t, chosen)
+    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
+        move = super().taken(name, s, t, choices)
         return Step(
-            (*made.guards, *self.heap(name, s)), {**made.updates, **self.ghosts(name, s, t)}
+            (*move.guards, *self.heap(name, s)), {**move.updates, **self.ghosts(name, s, t)}
         )
 
     def heap(self, name: str, s: SimpleNamespace) -> list[z3.BoolRef]:
@@ -139,7 +139,7 @@ class Linked(Generated):
     # -- what is assumed of the constants
 
     def bucket(self, s: SimpleNamespace, b: z3.ExprRef) -> z3.BoolRef:
-        """What level, slot and tick of a bucket are, by its number."""
+        """Level, slot and tick of a bucket, by its number."""
         level, n = s.level_of[b], s.Bucket_as_Int[b]
         return Implies(
             b != NO_BUCKET,
@@ -165,7 +165,7 @@ class Linked(Generated):
         ]
 
     def of_constants(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What is assumed of the other constants, whichever timer it is."""
+        """The assumptions about the other constants, of every timer."""
         word, entries = s.Program_1_word[T][K], s.Program_2_Entry[T][K]
 
         def has(operation: str, *claims: z3.BoolRef) -> z3.BoolRef:
@@ -283,11 +283,11 @@ class Linked(Generated):
     def adds_its_own(self, s: SimpleNamespace) -> z3.BoolRef:
         """An adder has the entry of its program's operation, and hands that over."""
         e = s.ae[T]
-        own = And(e != NO_ENTRY, s.thread_of[e] == T, s.turn_of[e] == s.turn[T] - 1)
+        is_own = And(e != NO_ENTRY, s.thread_of[e] == T, s.turn_of[e] == s.turn[T] - 1)
         return every_thread(
             And(
                 1 <= s.turn[T],
-                Implies(Or(at(s, T, "A1", "A2", "A3", "A4"), enters_for(s, T, "A4")), own),
+                Implies(Or(at(s, T, "A1", "A2", "A3", "A4"), enters_for(s, T, "A4")), is_own),
                 Implies(enters_for(s, T, "A4"), s.ke[T] == e),
             )
         )

@@ -61,7 +61,7 @@ class Conditions:
     ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
         """The instances from which the goals follow. ProofError: one does not, by its name."""
         simulation = self.simulation
-        kept, goal, missing = cores(
+        by_premise, goal, missing = cores(
             simulation.module,
             premises | simulation.instances(name) | guards,
             goals,
@@ -69,39 +69,41 @@ class Conditions:
         )
         if missing:
             raise ProofError(f"{name}: {', '.join(missing)} does not follow")
-        return kept, goal
+        return by_premise, goal
 
     def step(self, label: str) -> VC:
         """The ways of one label: each is a step of the proof's system and keeps the links."""
         simulation = self.simulation
-        used: dict[str, dict[int, z3.BoolRef]] = {}
+        instances: dict[str, dict[int, z3.BoolRef]] = {}
         goals = []
         ways = simulation.module.LABELS[label]
         for name in ways:
-            _, made = simulation.step(name)
-            guards = {f"guard {i}": simple(each) for i, each in enumerate(made.guards, 1)}
-            kept, goal = self.proved(
+            _, step = simulation.step(name)
+            guards = {f"guard {i}": simple(guard) for i, guard in enumerate(step.guards, 1)}
+            by_premise, goal = self.proved(
                 name,
                 guards,
-                {each: simple(formula) for each, formula in simulation.goals(name)},
+                {goal: simple(formula) for goal, formula in simulation.goals(name)},
                 self.premises,
             )
-            needed = [each for premise in guards for each in kept.pop(premise, [])]
-            for premise, formulas in kept.items():
-                of_label = used.setdefault(premise, {})
+            guard_instances = [
+                instance for premise in guards for instance in by_premise.pop(premise, [])
+            ]
+            for premise, formulas in by_premise.items():
+                of_label = instances.setdefault(premise, {})
                 of_label.update({formula.get_id(): formula for formula in formulas})
-            goals.append(z3.Implies(all_of(needed), goal))
-        premises = {name: z3.And([*parts.values()]) for name, parts in used.items()}
+            goals.append(z3.Implies(all_of(guard_instances), goal))
+        premises = {name: z3.And([*parts.values()]) for name, parts in instances.items()}
         return VC(label, premises, z3.And(goals), self.vivid(ways), cites=self.cites(premises))
 
     def vivid(self, ways: tuple[str, ...]) -> list[z3.BoolRef]:
         """A reached state in which the label is taken; the start for one that never is."""
-        found = witnesses(self.BASE)
+        table = witnesses(self.BASE)
         for name in ways:
-            if name in found:
-                return found[name].before(name)
-        reached = ReachedTimer(small(system(base=self.BASE).TIMERS)[0], base=self.BASE)
-        return reached.in_state(reached.start)
+            if name in table:
+                return table[name].before(name)
+        exploration = ReachedTimer(small(system(base=self.BASE).TIMERS)[0], base=self.BASE)
+        return exploration.in_state(exploration.start)
 
     def start(self) -> VC:
         """Init is a start of the proof's system, and the links hold there."""
@@ -124,11 +126,17 @@ class Conditions:
         } | {
             f"initially {i}": f for i, f in enumerate(simulation.module.initially(simulation.s), 1)
         }
-        goals = {name: simple(each) for name, each in formulas.items()}
-        kept, goal = self.proved("start", {}, goals, premises)
-        used = {name: z3.And(parts) for name, parts in kept.items()}
-        reached = ReachedTimer(SMALL[0], base=self.BASE)
-        return VC("start", used, goal, reached.in_state(reached.start), cites=self.cites(used))
+        goals = {name: simple(formula) for name, formula in formulas.items()}
+        by_premise, goal = self.proved("start", {}, goals, premises)
+        conjunctions = {name: z3.And(parts) for name, parts in by_premise.items()}
+        exploration = ReachedTimer(SMALL[0], base=self.BASE)
+        return VC(
+            "start",
+            conjunctions,
+            goal,
+            exploration.in_state(exploration.start),
+            cites=self.cites(conjunctions),
+        )
 
     def cites(self, premises: Mapping[str, z3.BoolRef]) -> dict[str, str]:
         """The theorems whose statements are premises: the invariant, and those with a number."""

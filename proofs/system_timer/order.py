@@ -75,18 +75,18 @@ class InOrder(Invariant):
     def procedures_return_elsewhere(self, s: SimpleNamespace) -> z3.BoolRef:
         """No procedure returns to where a task is taken or started."""
         back = [getattr(s, f"ret_{name}")[T] for name in self.PROCEDURES.names]
-        elsewhere = [And(of != PLACE.E1, of != PLACE.E2) for of in back]
+        elsewhere = [And(label != PLACE.E1, label != PLACE.E2) for label in back]
         return ForAll([T], Implies(T != NO_THREAD, And(elsewhere)))
 
     @conjunct
     def each_is_somewhere(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What was handed over has started, is taken, or waits."""
+        """A task that was handed over has started, is taken, or waits."""
         lengths = s.started_length, If(self.has_one(s), 1, 0), s.waiting_length
         return And(*[length >= 0 for length in lengths], s.handed_length == sum(lengths))
 
     @conjunct
     def waits_in_order(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What waits are the last hand-overs, in their order."""
+        """The waiting tasks are the last hand-overs, in their order."""
         before = s.started_length + If(self.has_one(s), 1, 0)
         same = s.waiting_item[N] == s.handed_item[before + N]
         return ForAll([N], Implies(And(1 <= N, N <= s.waiting_length), same))
@@ -107,5 +107,7 @@ class InOrder(Invariant):
 def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
     """The thread that executes; of several the first, and the scenario is refused."""
     threads = program["threads"]
-    executes = [name for name, own in threads.items() if ["execute"] in map(list, own)]
+    executes = [
+        name for name, operations in threads.items() if ["execute"] in map(list, operations)
+    ]
     return {"executor": (executes or [*threads])[0]}

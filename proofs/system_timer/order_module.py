@@ -70,9 +70,9 @@ FAULTS = (
 """Faults that the theorem refuses."""
 
 
-def hints(of: InOrder, _name: str) -> list[z3.ExprRef]:
+def hints(system: InOrder, _name: str) -> list[z3.ExprRef]:
     """The executor, the first place, and the one behind any, where it was before a Tail."""
-    return [of.symbols().executor, z3.IntVal(1), z3.Int("any_Int_1") + 1]
+    return [system.symbols().executor, z3.IntVal(1), z3.Int("any_Int_1") + 1]
 
 
 SUBJECT = Subject(

@@ -16,10 +16,10 @@ from wheelproof.prove.module.runs import compared
 
 @dataclass(frozen=True)
 class Planted:
-    """A fault in the module's text: a text and what stands for it, and a scenario.
+    """A fault in the module's text: a text and its replacement, and a scenario.
 
-    ``goal``: the way, and its goal that fails first. ``property``: what the compiled module with
-    the fault breaks. ``base``, ``simulation``: the system that the goals are of.
+    ``goal``: the way, and its goal that fails first. ``property``: that of the compiled module
+    which the fault breaks. ``base``, ``simulation``: the system that the goals are of.
     """
 
     base: ClassVar[type[Linked]] = Linked
@@ -34,9 +34,9 @@ class Planted:
     property: str
 
     def find(self, _seed: int = 0) -> Found:
-        """The first reached step that does not do what the theorem says of it."""
-        judged = broken_goal(self.reached, self.simulation)
-        return compared(judged, self.goal, lambda: violated(self.reached.model, self.property))
+        """The first reached step that does not do as the theorem says."""
+        violation = broken_goal(self.reached, self.simulation)
+        return compared(violation, self.goal, lambda: violated(self.reached.model, self.property))
 
     @cached_property
     def reached(self) -> ReachedTimer:

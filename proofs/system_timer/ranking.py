@@ -1,4 +1,4 @@
-"""Every run of module SystemTimer is finite, whatever the schedule: what a step does to a rank.
+"""Every run of module SystemTimer is finite, under every schedule: the effect of a step on a rank.
 
 The rank of a state has six parts, each of which is a sum of numbers that are not below 0:
 
@@ -51,17 +51,17 @@ LOWERS_OF_KAFKA = {**LOWERS, "Q1_to_Q2": "queue"}
 OF_PLACE = {"Idle": 1, "T1": 2, "C1": 2, "E1": 3, "E2": 2, "B1": 3, "X1": 3, "A4": 3}
 OF_PLACE |= {"R1": 6, "R2": 5, "R3": 4, "R8": 3, "R6": 7, "R4": 8, "V3": 9, "V2": 10, "F2": 11}
 OF_PLACE |= {"F3": 12, "V1": 12, "R7": 13, "R5": 14}
-"""Stages by place, of what a program calls and of the reaper."""
+"""Stages by place, of the operations of a program and of the reaper."""
 OF_KAFKA = {"Q1": 6, "Q6": 7, "Q2": 15}
-"""The same of Kafka's reaper, which flushes what it has polled."""
+"""The same of Kafka's reaper, which flushes the bucket that it has polled."""
 OF_ADD = {"W4": 1, "W3": 2, "W2": 3, "K1": 2, "K2": 1, "W1": 4, "W0": 3, "A3": 6, "A2": 7, "A1": 8}
-"""What is added within add and addTimerTaskEntry to the stage of the label that this returns to."""
+"""The addition within add and addTimerTaskEntry to the stage of the label that this returns to."""
 
 
-def lowers(name: str, known: Mapping[str, str] = LOWERS) -> str:
+def lowers(name: str, table: Mapping[str, str] = LOWERS) -> str:
     """The part that a way lowers."""
     begins = name.startswith("T0_to_") and name != "T0_to_Done"
-    return "steps" if begins else known.get(name, "stage")
+    return "steps" if begins else table.get(name, "stage")
 
 
 class Rank:
@@ -70,13 +70,13 @@ class Rank:
     LOWERS: Mapping[str, str] = LOWERS
     OF_PLACE: Mapping[str, int] = OF_PLACE
 
-    def __init__(self, of: Ends) -> None:
-        self.of = of
+    def __init__(self, module: Ends) -> None:
+        self.of = module
 
     def steps(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.ArithRef:
         """The operations that the thread has not begun; a thread that ended has none."""
-        left = s.Program_length[t] + 1 - s.turn[t]
-        return If(left < 0, z3.IntVal(0), left)
+        number = s.Program_length[t] + 1 - s.turn[t]
+        return If(number < 0, z3.IntVal(0), number)
 
     def reach(self, s: SimpleNamespace, e: z3.ExprRef) -> z3.ArithRef:
         return self.of.reach(s, e)
@@ -90,7 +90,7 @@ class Rank:
         return If(at(s, t, "W3", "W4"), z3.IntVal(1), z3.IntVal(0))
 
     def queue(self, s: SimpleNamespace, b: z3.ExprRef) -> z3.ArithRef:
-        """How often the bucket is in the queue, with that which the reaper puts back."""
+        """How often the bucket is in the queue, with the one that the reaper puts back."""
         again = And(at(s, s.reaper, "R2", "R3"), s.polled[s.reaper] == b)
         return s.queue[b] + If(again, z3.IntVal(1), z3.IntVal(0))
 
@@ -115,41 +115,41 @@ class Rank:
     def goals(
         self, name: str, s: SimpleNamespace, after: SimpleNamespace, t: z3.ExprRef
     ) -> Iterator[tuple[str, z3.BoolRef]]:
-        """What a way does to the rank, by part: it raises none up to the one that it lowers."""
+        """The effect of a way on the rank, by part: it raises none up to the one that it lowers."""
         part = lowers(name, self.LOWERS)
-        for each in PARTS[: PARTS.index(part) + 1]:
-            variables, there, of = self.numbers(each)
-            then, now = of(after, *variables), of(s, *variables)
+        for earlier in PARTS[: PARTS.index(part) + 1]:
+            variables, there, measure = self.numbers(earlier)
+            then, now = measure(after, *variables), measure(s, *variables)
             if not then.eq(now):
-                yield each, ForAll(variables, Implies(there, then <= now))
-        variables, there, of = self.numbers(part)
-        lowered = self.lowered(part, name, s, t)
-        is_there = z3.substitute(there, *zip(variables, lowered, strict=True))
-        lower = of(after, *lowered) < of(s, *lowered)
-        yield f"lowers {part}", lower if lowered[0].eq(t) else And(is_there, lower)
+                yield earlier, ForAll(variables, Implies(there, then <= now))
+        variables, there, measure = self.numbers(part)
+        elements = self.lowered(part, name, s, t)
+        is_there = z3.substitute(there, *zip(variables, elements, strict=True))
+        lower = measure(after, *elements) < measure(s, *elements)
+        yield f"lowers {part}", lower if elements[0].eq(t) else And(is_there, lower)
 
     def above(self, s: SimpleNamespace) -> Iterator[tuple[str, z3.BoolRef]]:
         """No number of a part is below 0."""
         for part in PARTS:
-            variables, there, of = self.numbers(part)
-            yield part, ForAll(variables, Implies(there, 0 <= of(s, *variables)))
+            variables, there, measure = self.numbers(part)
+            yield part, ForAll(variables, Implies(there, 0 <= measure(s, *variables)))
 
     def numbers(self, part: str) -> tuple[list[z3.ExprRef], z3.BoolRef, Callable[..., z3.ArithRef]]:
-        """What a part has a number for, that it is there, and the number."""
-        of: Callable[..., z3.ArithRef] = getattr(self, part)
+        """The elements that a part has a number for, that they are there, and the number."""
+        measure: Callable[..., z3.ArithRef] = getattr(self, part)
         match part:
             case "steps" | "offers" | "stage":
-                return [T], T != NO_THREAD, of
+                return [T], T != NO_THREAD, measure
             case "reach":
-                return [E], E != NO_ENTRY, of
+                return [E], E != NO_ENTRY, measure
             case "queue":
-                return [B], B != NO_BUCKET, of
-        return [B, E], And(B != NO_BUCKET, E != NO_ENTRY), of
+                return [B], B != NO_BUCKET, measure
+        return [B, E], And(B != NO_BUCKET, E != NO_ENTRY), measure
 
     def lowered(
         self, part: str, name: str, s: SimpleNamespace, t: z3.ExprRef
     ) -> tuple[z3.ExprRef, ...]:
-        """What has the number that a way lowers."""
+        """The element with the number that a way lowers."""
         match part:
             case "reach":
                 return (s.ke[t],)

@@ -1,4 +1,4 @@
-"""A refusal ends the reaper of Kafka's timer in the middle of a bucket, and what is left is lost.
+"""A refusal ends the reaper of Kafka's timer in the middle of a bucket, and the rest of it is lost.
 
 It is a theorem of module SystemTimer itself: a run to a state in which no thread can ever step. An
 entry is still in its bucket there, is its task's, and the executor has never met it. So
@@ -49,13 +49,13 @@ RUN = (
 
 
 class Refusal:
-    """The run as terms, from a state of which `flushes` says what it is."""
+    """The run as terms, from a state that `flushes` describes."""
 
     @cached_property
     def module(self) -> Entries:
-        made = system(base=Entries)()
-        assert isinstance(made, Entries)
-        return made
+        entries = system(base=Entries)()
+        assert isinstance(entries, Entries)
+        return entries
 
     @cached_property
     def s(self) -> SimpleNamespace:
@@ -66,7 +66,7 @@ class Refusal:
         """Kafka's reaper flushes a bucket with two entries, the executor is shut, others ended."""
         s = self.s
         b, low = s.polled[R], s.Int_as_Level[1]
-        others = And(T != NO_THREAD, T != R)
+        is_other = And(T != NO_THREAD, T != R)
         return {
             "of Kafka": s.Timer == TIMER.KafkaTimer,
             "flushes": And(R != NO_THREAD, at(s, R, "F2"), b != NO_BUCKET, s.flushing == b),
@@ -77,7 +77,7 @@ class Refusal:
             ),
             "is its last operation": s.turn[R] > s.Program_length[R],
             "is shut": s.shut,
-            "others have ended": ForAll([T], Implies(others, at(s, T, "Done"))),
+            "others have ended": ForAll([T], Implies(is_other, at(s, T, "Done"))),
             "two entries": And(HEAD != LEFT, HEAD != NO_ENTRY, LEFT != NO_ENTRY),
             "in the bucket": And(s.content[b][HEAD] > 0, s.content[b][LEFT] > 0),
             "the first is due": And(
@@ -93,43 +93,47 @@ class Refusal:
 
     # -- the steps
 
-    def guards(self, name: str, of: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
+    def guards(self, name: str, before: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """A thread can take a way in a state that is given as terms."""
-        return self.placed(And(list(self.module.step(name, self.s)[1].guards)), of, t)
+        return self.placed(And(list(self.module.step(name, self.s)[1].guards)), before, t)
 
-    def placed(self, term: Any, of: SimpleNamespace, t: z3.ExprRef) -> Any:
+    def placed(self, term: Any, before: SimpleNamespace, t: z3.ExprRef) -> Any:
         """A term about the state `s`, the mover and the first entry, about these instead."""
-        moved = [(z3.Const("t!", THREAD.z3), t), (z3.Const("first_content!", ENTRY.z3), HEAD)]
-        changed = [
-            (mine, getattr(of, name))
-            for name, mine in vars(self.s).items()
-            if not mine.eq(getattr(of, name))
+        renaming = [(z3.Const("t!", THREAD.z3), t), (z3.Const("first_content!", ENTRY.z3), HEAD)]
+        changes = [
+            (symbol, getattr(before, name))
+            for name, symbol in vars(self.s).items()
+            if not symbol.eq(getattr(before, name))
         ]
-        return simple(z3.substitute(term, *moved, *changed))
+        return simple(z3.substitute(term, *renaming, *changes))
 
     @cached_property
     def states(self) -> list[SimpleNamespace]:
         """The states of the run, the last one too."""
-        found = [self.s]
+        states = [self.s]
         for name in RUN:
-            of = found[-1]
-            made = self.module.step(name, self.s)[1]
-            updates = {each: self.placed(value, of, R) for each, value in made.updates.items()}
-            found.append(SimpleNamespace(**(vars(of) | updates)))
-        return found
+            before = states[-1]
+            step = self.module.step(name, self.s)[1]
+            updates = {
+                variable: self.placed(value, before, R) for variable, value in step.updates.items()
+            }
+            states.append(SimpleNamespace(**(vars(before) | updates)))
+        return states
 
     # -- the conditions
 
     def condition(self, name: str, goal: z3.BoolRef) -> VC:
         """A condition of the instances that it needs. ProofError: it does not follow."""
-        kept, shown, missing = cores(self.module, self.flushes, {name: goal}, [R, HEAD, LEFT])
+        by_premise, conclusion, missing = cores(
+            self.module, self.flushes, {name: goal}, [R, HEAD, LEFT]
+        )
         if missing:
             raise ProofError(f"{name} does not follow of the reaper of Kafka's timer")
-        premises = {each: all_of(of) for each, of in kept.items()}
-        reached, state = flushing()
+        premises = {premise: all_of(formulas) for premise, formulas in by_premise.items()}
+        exploration, state = flushing()
         names = zip((R, HEAD, LEFT), ("Thread_r", "Entry_one", "Entry_two"), strict=True)
-        vivid = [each == z3.Const(of, each.sort()) for each, of in names]
-        return VC(name, premises, shown, [*reached.in_state(state), *vivid])
+        vivid = [constant == z3.Const(witness, constant.sort()) for constant, witness in names]
+        return VC(name, premises, conclusion, [*exploration.in_state(state), *vivid])
 
     def step(self, number: int) -> VC:
         """A step of the run can be taken."""
@@ -144,11 +148,11 @@ class Refusal:
         return self.condition("ended", simple(Implies(t != NO_THREAD, stays)))
 
     def lost(self) -> VC:
-        """AllTried is false there: what is left is linked, its task's, and was never tried."""
+        """AllTried is false there: the other entry is linked, its task's, and was never tried."""
         last = self.states[-1]
         claim = self.placed(self.module.specified(self.s, "AllTried"), last, R)
-        linked = last.content[self.s.polled[R]][LEFT] > 0
-        return self.condition("lost", And(simple(linked), last.reaperDied, Not(claim)))
+        is_linked = last.content[self.s.polled[R]][LEFT] > 0
+        return self.condition("lost", And(simple(is_linked), last.reaperDied, Not(claim)))
 
 
 # -- the same steps in small runs
@@ -158,24 +162,24 @@ TWO = scenario({"one": 1, "two": 1}, a="add one; add two", b="close", c="tick", 
 }
 
 
-def is_start(reached: ReachedTimer, state: State) -> bool:
+def is_start(exploration: ReachedTimer, state: State) -> bool:
     """Whether Kafka's reaper flushes two entries, the timer is shut, and all others have ended."""
-    flushes, done = map(PLACE.values.index, ("F2", "Done"))
-    places = state[[*reached.system.VARIABLES].index("pc")][:-1]
-    reaper = reached.instance.number["Thread"]["r"]
-    if any(of != (flushes if t == reaper else done) for t, of in enumerate(places)):
+    flushes, end = map(PLACE.values.index, ("F2", "Done"))
+    places = state[[*exploration.system.VARIABLES].index("pc")][:-1]
+    reaper = exploration.instance.number["Thread"]["r"]
+    if any(place != (flushes if t == reaper else end) for t, place in enumerate(places)):
         return False
-    shown = reached.instance.named(state)
-    return bool(shown["shut"] and sum(shown["content"][shown["polled"]["r"]].values()) == 2)
+    cells = exploration.instance.named(state)
+    return bool(cells["shut"] and sum(cells["content"][cells["polled"]["r"]].values()) == 2)
 
 
 @cache
 def flushing() -> tuple[ReachedTimer, State]:
     """A reached state as `Refusal.flushes` has it."""
-    reached = ReachedTimer(TWO, base=Entries)
-    for _, move in reached.edges():
-        if is_start(reached, move.after):
-            return reached, move.after
+    exploration = ReachedTimer(TWO, base=Entries)
+    for _, move in exploration.edges():
+        if is_start(exploration, move.after):
+            return exploration, move.after
     raise ProofError("no run of the small scenario comes to a flush of two entries")
 
 
@@ -184,17 +188,17 @@ def stopped(old: str = "", new: str = "", shut: bool = True) -> str:
 
     The first entry is "one". ``shut``: whether the executor is shut down.
     """
-    reached, (_, start) = ReachedTimer(TWO, old, new, base=Entries), flushing()
-    system = reached.system
+    exploration, (_, start) = ReachedTimer(TWO, old, new, base=Entries), flushing()
+    system = exploration.system
     assert isinstance(system, Entries)
     place = [*system.VARIABLES].index("shut")
     state = (*start[:place], shut, *start[place + 1 :])
-    number = {each: reached.instance.number[each] for each in ("Thread", "Entry")}
+    number = {sort: exploration.instance.number[sort] for sort in ("Thread", "Entry")}
     for step, name in enumerate(RUN, 1):
         after = None
         if name in system.actions():
             firsts = [number["Entry"]["one"] for _ in system.way(name).firsts]
-            after = reached.instance.take(name, state, (number["Thread"]["r"], *firsts))
+            after = exploration.instance.take(name, state, (number["Thread"]["r"], *firsts))
         if after is None:
             return step_name(step)
         state = after
@@ -218,10 +222,10 @@ class Planted:
     shut: bool = True
 
     def find(self, _seed: int = 0) -> Found:
-        broken = stopped(self.old, self.new, self.shut)
-        if not broken:
+        violation = stopped(self.old, self.new, self.shut)
+        if not violation:
             return Found("unsat", "the reaper comes to its end")
-        return Found("sat", broken, "" if broken == self.breaks else f"not {self.breaks}")
+        return Found("sat", violation, "" if violation == self.breaks else f"not {self.breaks}")
 
 
 FAULTS = (

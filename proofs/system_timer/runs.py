@@ -25,9 +25,9 @@ def system(old: str = "", new: str = "", base: type = Linked) -> type[Linked]:
 
     ``base``: its ghosts and conjuncts. Raises ValueError where the text is not there exactly once.
     """
-    made = systems.made("SystemTimerModule", specification(old, new).module, WORDS, base)
-    assert issubclass(made, Linked)
-    return made
+    result = systems.made("SystemTimerModule", specification(old, new).module, WORDS, base)
+    assert issubclass(result, Linked)
+    return result
 
 
 def specification(old: str = "", new: str = "") -> Specification:
@@ -73,8 +73,8 @@ OF_KAFKA = scenario({"one": 1}, a="add one", b="close", c="tick", r="reap") | {
 def small(timers: tuple[str, ...]) -> list[dict[str, Any]]:
     """The small scenarios of these timers. Kafka's alone has those of the corrected one too."""
     if "SystemTimer" in timers:
-        return [each for each in (*SMALL, OF_KAFKA) if each["timer"] in timers]
-    return [each | {"timer": "KafkaTimer"} for each in (*SMALL, OF_KAFKA)]
+        return [scenario for scenario in (*SMALL, OF_KAFKA) if scenario["timer"] in timers]
+    return [scenario | {"timer": "KafkaTimer"} for scenario in (*SMALL, OF_KAFKA)]
 
 
 def placed(program: Mapping[str, Any], old: str = "", new: str = "", base: type = Linked) -> Placed:
@@ -112,12 +112,12 @@ def ghosts(here: Placed) -> State:
     return blank(here, here.model.initial(), here.system.at_start(adds))
 
 
-def blank(here: Placed, frozen: Any, own: Mapping[str, Any] = {}) -> State:
+def blank(here: Placed, model_state: Any, ghosts: Mapping[str, Any] = {}) -> State:
     """A state of the compiled module with ghosts: these, and the others blank."""
-    values = here.values(frozen) | {**own}
+    values = here.values(model_state) | {**ghosts}
     missing: dict[str, Any] = {
-        name: False if z3.is_bool(z3.Const(name, of)) else {}
-        for name, of in here.system.VARIABLES.items()
+        name: False if z3.is_bool(z3.Const(name, sort)) else {}
+        for name, sort in here.system.VARIABLES.items()
         if name not in values
     }
     return here.instance.state(values | missing)
@@ -141,5 +141,7 @@ class ReachedTimer(runs.Reached):
 @cache
 def witnesses(base: type = Linked) -> dict[str, ReachedTimer]:
     """For each way a scenario, and in it a state, in which it is taken."""
-    of = system(base=base)
-    return runs.of_ways((ReachedTimer(each, base=base) for each in small(of.TIMERS)), of.actions())
+    kind = system(base=base)
+    return runs.of_ways(
+        (ReachedTimer(program, base=base) for program in small(kind.TIMERS)), kind.actions()
+    )

@@ -2,7 +2,7 @@
 
 A state of the generated system is seen as one of `system_timer.Buckets`: `seen` gives its variables
 as terms. A way through a label is shown to be the action that `STEPS` names, with these arguments.
-Then what is proved of that system holds of the module, at any size.
+Then each theorem about that system holds of the module, at any size.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ def seen(s: SimpleNamespace) -> SimpleNamespace:
     """A state of the module as one of the proof's system."""
     t = _T
     place = s.pc[t]
-    for label, other in PLACES.items():
-        place = If(at(s, t, label), getattr(PLACE, other), place)
+    for label, target in PLACES.items():
+        place = If(at(s, t, label), getattr(PLACE, target), place)
     resting = [label for label in IDLE if label != "T0"]
     entering, linking = at(s, t, *IN_ADD), at(s, t, "W2", "W3", "W4")
     has_polled = Or(
         at(s, t, "R2", "R3", "R5", "R7", "V1", "F2", "F3", "V2"), enters_for(s, t, "F3")
     )
-    own = If(at(s, t, "A1", "A2", "A3"), s.ae[t], NO_ENTRY)
+    adder_entry = If(at(s, t, "A1", "A2", "A3"), s.ae[t], NO_ENTRY)
 
     def of_thread(value: z3.ExprRef) -> z3.ExprRef:
         return z3.Lambda([_T], value)
@@ -67,7 +67,7 @@ def seen(s: SimpleNamespace) -> SimpleNamespace:
         at=of_thread(If(at(s, t, *sorted(resting)), PLACE.Idle, place)),
         reading=s.readers,
         writer=s.writer,
-        entry=of_thread(If(entering, s.ke[t], own)),
+        entry=of_thread(If(entering, s.ke[t], adder_entry)),
         into=of_thread(If(linking, s.bucket[t], NO_BUCKET)),
         polled=of_thread(If(has_polled, s.polled[t], NO_BUCKET)),
         until=of_thread(If(at(s, t, "R7"), s.expiration[t], z3.IntVal(0))),
@@ -190,22 +190,22 @@ class TimerSimulation(Simulation):
         return mul(number(s, s.level[t]) - 1, s.WheelSize)
 
     def instances(self, name: str) -> dict[str, z3.BoolRef]:
-        """Instances of theorems on numbers, and of what is given, that a way needs."""
+        """Instances of theorems on numbers, and of the assumptions, that a way needs."""
         s, t = self.s, z3.Const("t!", THREAD.z3)
-        made: dict[str, z3.BoolRef] = {}
+        instances: dict[str, z3.BoolRef] = {}
 
         def use(theorem: str, **terms: z3.ArithRef | int) -> None:
-            count = sum(each.startswith(f"{theorem} #") for each in made)
-            made[f"{theorem} #{count + 1}"] = STATEMENTS[theorem].at(terms)
+            count = sum(title.startswith(f"{theorem} #") for title in instances)
+            instances[f"{theorem} #{count + 1}"] = STATEMENTS[theorem].at(terms)
 
         level, size = s.level[t], s.WheelSize
         due, ticks, n = s.Deadline[s.ke[t]], tick(s, level), number(s, level)
         words = self.module.WORDS
         match name:
             case "A3_to_W1" | "A3_to_W1_2" | "F2_to_W1":
-                made["given 1st level"] = words.numbered_at(LEVEL, z3.IntVal(1), s)
+                instances["given 1st level"] = words.numbered_at(LEVEL, z3.IntVal(1), s)
             case "W0_to_W1":
-                made["given next level"] = words.numbered_at(LEVEL, n + 1, s)
+                instances["given next level"] = words.numbered_at(LEVEL, n + 1, s)
             case "W1_to_W2":
                 b = self.goes_into(t)
                 assert isinstance(self.module, Linked)
@@ -225,13 +225,13 @@ class TimerSimulation(Simulation):
                     r=s.slot_of[b],
                     b=size,
                 )
-                made["given bucket"] = words.numbered_at(BUCKET, place + 1, s)
-                made["given bucket's level"] = self.module.bucket(s, b)
-                made["given level"] = s.Int_as_Level[number(s, s.level_of[b])] == s.level_of[b]
+                instances["given bucket"] = words.numbered_at(BUCKET, place + 1, s)
+                instances["given bucket's level"] = self.module.bucket(s, b)
+                instances["given level"] = s.Int_as_Level[number(s, s.level_of[b])] == s.level_of[b]
             case "W3_to_W4" | "W3_to_back":
                 use("trimmed", T=due, t=ticks)
             case "R7_to_V1":
-                made["divmod #1"] = ForAll(
+                instances["divmod #1"] = ForAll(
                     [V],
                     z3.Implies(
                         V != NO_LEVEL,
@@ -239,12 +239,14 @@ class TimerSimulation(Simulation):
                     ),
                 )
             case "start":
-                made["quotient_unique #1"] = ForAll(
+                instances["quotient_unique #1"] = ForAll(
                     [B],
                     STATEMENTS["quotient_unique"].at({"a": 0, "q": 0, "r": 0, "b": s.tick_of[B]}),
                 )
-                made["zero_one #1"] = ForAll([B], STATEMENTS["zero_one"].at({"k": s.tick_of[B]}))
-        return made
+                instances["zero_one #1"] = ForAll(
+                    [B], STATEMENTS["zero_one"].at({"k": s.tick_of[B]})
+                )
+        return instances
 
     def hints(self) -> list[z3.ExprRef]:
         """Terms that a proof needs besides those of its condition: the levels of its buckets."""

@@ -36,9 +36,9 @@ from wheelproof.prove.ts.concrete import State
 from wheelproof.prove.ts.instances import cores
 
 CONSTANTS = ("given", "initially")
-"""What the names of premises begin with that every proof gets."""
+"""The prefixes of the names of premises that every proof gets."""
 STEPS_NEED = ("proof no_key_has_changed", "polled_is_one", "proof reader_is_adding")
-"""What a thread needs to step where it does not wait."""
+"""The conjuncts that a thread needs to step where it does not wait."""
 LOCKED = (*ALONE, *CALLS, "flush_holds_the_monitor")
 REAPED = ("links_are_listed", "is_at_its_turn", "reaps_until_it_is_over", "linked_once")
 END_NEEDS = {
@@ -53,7 +53,7 @@ END_NEEDS = {
     "all fired": (*REAPED, "has_its_place", "refused_by_the_shut"),
     "all done": (*REAPED, "proof one_reaper", "link kafka_is_elsewhere"),
 }
-"""What is known of a state in which no thread can step, by the condition that needs it."""
+"""The conjuncts about a state in which no thread can step, by the condition that needs them."""
 
 
 class Conditions(ConditionsOfDues):
@@ -61,7 +61,7 @@ class Conditions(ConditionsOfDues):
 
     BASE, KEEPS = Ends, KeptEnds
     HYPOTHESES: tuple[str, ...] = OF_ENDS
-    """Conjuncts that are no theorem's statement here, but what is to be kept."""
+    """Conjuncts that are no theorem's statement here, but goals of each step."""
     simulation: KeptEnds
 
     @trusted()
@@ -74,29 +74,35 @@ class Conditions(ConditionsOfDues):
     ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
         """As in the base class. A goal is tried with itself alone first, then with `NEEDS`."""
         simulation = self.simulation
-        made = simulation.instances(name)
-        known = {**premises, **made, **opened(guards)}
-        used: dict[str, dict[int, z3.BoolRef]] = {}
-        found, missing = [], []
-        for each, goal in goals.items():
-            first = {each, *guards, *made, *simulation.CALLS}
-            for names in first, first.union(simulation.NEEDS.get(each, ())):
-                near = {one: f for one, f in known.items() if one in names or _is_constant(one)}
-                hints = [*simulation.terms(name), *simulation.further(name, each)]
-                kept, shown, lost = cores(
-                    simulation.module, near, {each: goal}, hints, (), self.instances
+        instances = simulation.instances(name)
+        pool = {**premises, **instances, **opened(guards)}
+        table: dict[str, dict[int, z3.BoolRef]] = {}
+        conclusions, missing = [], []
+        for goal_name, goal in goals.items():
+            first = {goal_name, *guards, *instances, *simulation.CALLS}
+            for names in first, first.union(simulation.NEEDS.get(goal_name, ())):
+                near = {
+                    premise: f
+                    for premise, f in pool.items()
+                    if premise in names or _is_constant(premise)
+                }
+                hints = [*simulation.terms(name), *simulation.further(name, goal_name)]
+                by_premise, conclusion, failures = cores(
+                    simulation.module, near, {goal_name: goal}, hints, (), self.instances
                 )
-                if not lost:
+                if not failures:
                     break
-            missing += lost
-            found.append(shown)
-            for premise, formulas in kept.items():
-                used.setdefault(premise, {}).update(
+            missing += failures
+            conclusions.append(conclusion)
+            for premise, formulas in by_premise.items():
+                table.setdefault(premise, {}).update(
                     {formula.get_id(): formula for formula in formulas}
                 )
         if missing:
             raise ProofError(f"{name}: {', '.join(missing)} does not follow")
-        return {each: [*formulas.values()] for each, formulas in used.items()}, all_of(found)
+        return {premise: [*formulas.values()] for premise, formulas in table.items()}, all_of(
+            conclusions
+        )
 
     def cites(self, premises: Mapping[str, z3.BoolRef]) -> dict[str, str]:
         return cited_ends(premises, self.HYPOTHESES)
@@ -110,8 +116,8 @@ class ConditionsOfRank(Conditions):
 
     def above(self) -> VC:
         """No number of the rank is below 0."""
-        kept, goal = self.proved("above", {}, dict(self.simulation.above()), self.premises)
-        premises = {name: And(parts) for name, parts in kept.items()}
+        by_premise, goal = self.proved("above", {}, dict(self.simulation.above()), self.premises)
+        premises = {name: And(parts) for name, parts in by_premise.items()}
         return VC("above", premises, goal, self.vivid(("T0_to_A1",)), cites=self.cites(premises))
 
 
@@ -127,15 +133,19 @@ class ConditionsOfSteps(Conditions):
         assert isinstance(module, Ends)
         first, goal = waiting.can_step(module, self.simulation.s, label)
         names = (*self.simulation.CALLS, *self.NEEDS)
-        known = {each: f for each, f in self.premises.items() if each in names or "given" in each}
-        kept, shown, missing = cores(
-            module, known | first, {"can step": simple(goal)}, [SOME, SOME_ENTRY]
+        pool = {
+            premise: f
+            for premise, f in self.premises.items()
+            if premise in names or "given" in premise
+        }
+        by_premise, conclusion, missing = cores(
+            module, pool | first, {"can step": simple(goal)}, [SOME, SOME_ENTRY]
         )
         if missing:
             raise ProofError(f"{label}: it does not follow that the module can step")
-        premises = {name: And(parts) for name, parts in kept.items()}
+        premises = {name: And(parts) for name, parts in by_premise.items()}
         ways = module.LABELS[label]
-        return VC(label, premises, shown, self.vivid(ways), cites=self.cites(premises))
+        return VC(label, premises, conclusion, self.vivid(ways), cites=self.cites(premises))
 
 
 class ConditionsOfTheCounter(Conditions):
@@ -144,20 +154,24 @@ class ConditionsOfTheCounter(Conditions):
     HYPOTHESES = ()
 
     def counted(self) -> VC:
-        of, s = self.simulation.module, self.simulation.s
-        assert isinstance(of, Ends)
+        module, s = self.simulation.module, self.simulation.s
+        assert isinstance(module, Ends)
         names = ("links_are_listed", "linked_at_home")
-        known = {name: self.premises[name] for name in names}
-        goal = simple(of.counter_exact(s))
-        kept, shown, missing = cores(of, known, {"counted": goal}, [z3.Int("any_Int_1")])
+        pool = {name: self.premises[name] for name in names}
+        goal = simple(module.counter_exact(s))
+        by_premise, conclusion, missing = cores(
+            module, pool, {"counted": goal}, [z3.Int("any_Int_1")]
+        )
         if missing:
             raise ProofError("the counter's list does not follow")
-        premises = {name: all_of(parts) for name, parts in kept.items()}
-        return VC("counted", premises, shown, self.vivid(("F2_to_W1",)), cites=self.cites(premises))
+        premises = {name: all_of(parts) for name, parts in by_premise.items()}
+        return VC(
+            "counted", premises, conclusion, self.vivid(("F2_to_W1",)), cites=self.cites(premises)
+        )
 
 
 class ConditionsOfTheEnd(Conditions):
-    """What holds in a state in which no thread can step.
+    """The facts about a state in which no thread can step.
 
     A condition may have the goals of earlier ones as premises, which cite their theorems.
     """
@@ -169,35 +183,35 @@ class ConditionsOfTheEnd(Conditions):
         """The goals of lemmas by name, each followed by the theorem's name."""
         s = self.simulation.s
         due = And(at(s, s.reaper, "R1"), B != NO_BUCKET, s.queue[B] > 0)
-        linked = And(at(s, s.reaper, "R1"), B != NO_BUCKET, E != NO_ENTRY, s.content[B][E] > 0)
+        is_linked = And(at(s, s.reaper, "R1"), B != NO_BUCKET, E != NO_ENTRY, s.content[B][E] > 0)
         return {
             "free": And(s.writer == NO_THREAD, s.flushing == NO_BUCKET),
             "unread": ForAll([T], Not(s.readers[T])),
             "places": ForAll([T], Or(T == NO_THREAD, at(s, T, "Done", "R1", "E1"))),
             "due": ForAll([B], Implies(due, s.now < s.key[B])),
             "added": s.adding == 0,
-            "linked": ForAll([B, E], Implies(linked, s.now < s.Deadline[E])),
+            "linked": ForAll([B, E], Implies(is_linked, s.now < s.Deadline[E])),
         }
 
     def goal(self, name: str) -> z3.BoolRef:
-        """What a condition says."""
-        of, s = self.simulation.module, self.simulation.s
-        assert isinstance(of, Ends)
-        own = s.timerTaskEntry[s.TaskOf[E]] == E
-        tried = Or(s.submitted[E] > 0, s.refused[E] > 0, Not(own))
+        """The statement of a condition."""
+        module, s = self.simulation.module, self.simulation.s
+        assert isinstance(module, Ends)
+        is_own = s.timerTaskEntry[s.TaskOf[E]] == E
+        is_tried = Or(s.submitted[E] > 0, s.refused[E] > 0, Not(is_own))
         match name:
             case "in time":
-                return ForAll([E], Or(E == NO_ENTRY, s.now < s.Deadline[E], tried))
+                return ForAll([E], Or(E == NO_ENTRY, s.now < s.Deadline[E], is_tried))
             case "all tried":
-                return of.specified(s, "AllTried")
+                return module.specified(s, "AllTried")
             case "all fired":
-                return of.specified(s, "AllFired")
+                return module.specified(s, "AllFired")
             case "all done":
                 return ForAll([T], Or(T == NO_THREAD, at(s, T, "Done")))
         return self.claims()[name]
 
     def further(self, name: str) -> dict[str, z3.BoolRef]:
-        """What a condition assumes of the state, beside that no thread can step."""
+        """The assumptions of a condition about the state, beside that no thread can step."""
         s = self.simulation.s
         time = {"time has come": waiting.has_come(s)}
         return {
@@ -207,12 +221,12 @@ class ConditionsOfTheEnd(Conditions):
         }.get(name, {})
 
     def terms(self, name: str) -> list[z3.ExprRef]:
-        """What the premises are taken at."""
+        """The terms that the premises are taken at."""
         s = self.simulation.s
         (e,) = ENTRY.consts("any_Entry_1")
-        first, opened_first, one = s.row[1], s.open[1], z3.IntVal(1)
+        first, opened_first, number = s.row[1], s.open[1], z3.IntVal(1)
         adder = s.thread_of[opened_first]
-        adds = [opened_first, adder, one, s.turn[adder] - 1, s.turn_of[opened_first]]
+        adds = [opened_first, adder, number, s.turn[adder] - 1, s.turn_of[opened_first]]
         reaps = [s.reaper, s.turn[s.reaper] - 1, REAPS_AT]
         match name:
             case "free" | "unread":
@@ -222,37 +236,43 @@ class ConditionsOfTheEnd(Conditions):
             case "in time" | "all tried" | "all fired":
                 return [*reaps, s.holder[e], s.home[e]]
             case "all done":
-                return [*reaps, first, s.home[first], one]
+                return [*reaps, first, s.home[first], number]
         return [s.reaper]
 
-    def stop(self, name: str, known: Mapping[str, str] = {}) -> VC:
-        """A condition. ``known``: the goals that are premises, with their theorems.
+    def stop(self, name: str, theorems: Mapping[str, str] = {}) -> VC:
+        """A condition. ``theorems``: the goals that are premises, with their theorems.
 
         ProofError: it does not follow.
         """
-        of, s = self.simulation.module, self.simulation.s
-        assert isinstance(of, Ends)
+        module, s = self.simulation.module, self.simulation.s
+        assert isinstance(module, Ends)
         claims = {**self.claims(), "late": self.late()}
         names = self.NEEDS[name]
         premises = {
-            each: f for each, f in self.premises.items() if each in names or "given" in each
+            premise: f
+            for premise, f in self.premises.items()
+            if premise in names or "given" in premise
         }
         if name == "linked":
             premises = {"link kafka_is_elsewhere": self.premises["link kafka_is_elsewhere"]}
-            claims |= {each: _whole(claims[each]) for each in ("unread", "places", "due")}
+            claims |= {claim: _whole(claims[claim]) for claim in ("unread", "places", "due")}
         else:
-            premises |= waiting.stopped(s, of) | self.further(name)
+            premises |= waiting.stopped(s, module) | self.further(name)
         if name == "places":
             claims["unread"] = _whole(claims["unread"])
-        premises |= {each: claims[each] for each in known if each != name}
-        kept, goal, missing = cores(of, premises, {name: simple(self.goal(name))}, self.terms(name))
+        premises |= {claim: claims[claim] for claim in theorems if claim != name}
+        by_premise, goal, missing = cores(
+            module, premises, {name: simple(self.goal(name))}, self.terms(name)
+        )
         if missing:
             raise ProofError(f"{name} does not follow where no thread can step")
-        used = {each: And(formulas) for each, formulas in kept.items()}
-        cites = self.cites(used) | {each: known[each] for each in used if each in known}
-        reached, state = at_the_end(self.BASE)
-        vivid = [*reached.in_state(state), REAPS_AT == 1]
-        return VC(name, used, goal, vivid, cites=cites)
+        conjunctions = {premise: And(formulas) for premise, formulas in by_premise.items()}
+        cites = self.cites(conjunctions) | {
+            claim: theorems[claim] for claim in conjunctions if claim in theorems
+        }
+        exploration, state = at_the_end(self.BASE)
+        vivid = [*exploration.in_state(state), REAPS_AT == 1]
+        return VC(name, conjunctions, goal, vivid, cites=cites)
 
     def late(self) -> z3.BoolRef:
         module = self.simulation.module
@@ -276,8 +296,8 @@ def _whole(claim: z3.BoolRef) -> z3.BoolRef:
 @cache
 def at_the_end(base: type = Ends) -> tuple[ReachedTimer, State]:
     """A small run's state in which no thread can step, and time has reached each deadline."""
-    reached = ReachedTimer(small(system(base=base).TIMERS)[2], base=base)
-    for _, move in reached.edges():
-        if not [*reached.instance.moves(move.after)]:
-            return reached, move.after
+    exploration = ReachedTimer(small(system(base=base).TIMERS)[2], base=base)
+    for _, move in exploration.edges():
+        if not [*exploration.instance.moves(move.after)]:
+            return exploration, move.after
     raise ProofError("no run of the small scenario comes to its end")

@@ -9,7 +9,7 @@ from wheelproof.prove.kernel import Theory
 from wheelproof.prove.ts.theory import submit
 
 OF_MODULE = ("A-POWER", "A-PROGRAM", "A-ONCE", "A-REACH")
-"""What ties the system to the module, besides the theorem of ``system_timer_module``."""
+"""The assumptions on the module, besides the theorem of ``system_timer_module``."""
 
 THEORY = Theory("protocols.system_timer", mechanism="system_timer", after=(order.THEORY,))
 

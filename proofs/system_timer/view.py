@@ -109,17 +109,17 @@ class View(Split):
 
     def local(self, processes: State) -> dict[str, Any]:
         """The threads' variables, encoded, and the threads that have buckets out of the queue."""
-        found = [self.thread(index, process) for index, process in enumerate(processes)]
-        own: dict[str, dict[Any, Any]] = {
-            name: {t: of[name] for t, of in zip(self.model.threads, found)}
+        rows = [self.thread(index, process) for index, process in enumerate(processes)]
+        cells: dict[str, dict[Any, Any]] = {
+            name: {t: row[name] for t, row in zip(self.model.threads, rows)}
             for name in ("at", "entry", "into", "polled", "until")
         }
-        own["token"] = {}
-        for t, of in zip(self.model.threads, found):
-            own["token"] |= {
-                bucket: t for bucket in (of["polled"], of["at"] == "W4" and of["into"]) if bucket
+        cells["token"] = {}
+        for t, row in zip(self.model.threads, rows):
+            cells["token"] |= {
+                bucket: t for bucket in (row["polled"], row["at"] == "W4" and row["into"]) if bucket
             }
-        return {name: self.instance.encode(name, one) for name, one in own.items()}
+        return {name: self.instance.encode(name, cell) for name, cell in cells.items()}
 
     def thread(self, index: int, process: State) -> dict[str, Any]:
         """One thread's place and variables."""
@@ -133,20 +133,20 @@ class View(Split):
             if place in ("A1", "A2", "A3"):
                 entry = last.values["ae"]
             into = last.values["bucket"] if place in ("W2", "W3", "W4") else None
-            own, has = stack[0].values, place in POLLED_AT or entering
+            values, has = stack[0].values, place in POLLED_AT or entering
             self._threads[key] = {
                 "at": place,
                 "entry": entry,
                 "into": into,
-                "polled": (own["polled"] or None) if has else None,
-                "until": own["expiration"] if place == "R7" else 0,
+                "polled": (values["polled"] or None) if has else None,
+                "until": values["expiration"] if place == "R7" else 0,
             }
         return self._threads[key]
 
-    def shared(self, frozen: State) -> dict[str, Any]:
+    def shared(self, model_state: State) -> dict[str, Any]:
         """The variables that threads share, encoded."""
         model = self.model
-        pieces = dict(zip(model.variables, model.pieces(frozen)))
+        pieces = dict(zip(model.variables, model.pieces(model_state)))
         value: dict[str, Any] = {
             name: model.tla(name, pieces[name])
             for name in (
@@ -160,7 +160,7 @@ class View(Split):
                 "rekeyed",
             )
         }
-        own = {
+        cells = {
             "reading": {t: t in value["readers"] for t in model.threads},
             "writer": value["writer"],
             "now": value["now"],
@@ -175,4 +175,4 @@ class View(Split):
             "rekeyed": bool(value["rekeyed"]),
             "clock": {bucket: value["current"][level] for bucket, level in self.level.items()},
         }
-        return {name: self.instance.encode(name, one) for name, one in own.items()}
+        return {name: self.instance.encode(name, cell) for name, cell in cells.items()}

@@ -1,4 +1,4 @@
-"""Module SystemTimer: where a thread waits, and what holds once every thread waits or has ended."""
+"""Module SystemTimer: where a thread waits, and the facts once every thread waits or has ended."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def waits(
     empty: z3.BoolRef,
     reaps: tuple[str, str] = Ends.WAITS_AT,
 ) -> z3.BoolRef:
-    """The thread waits for a lock, a monitor, what is due, or a task.
+    """The thread waits for a lock, a monitor, a due bucket, or a task.
 
     ``idle``: nothing in the queue is due. ``empty``: nothing is in that of the executor. ``reaps``:
     as `Ends.WAITS_AT`.
@@ -78,23 +78,25 @@ def waits(
     )
 
 
-def can_step(of: Ends, s: SimpleNamespace, label: str) -> tuple[dict[str, z3.BoolRef], z3.BoolRef]:
-    """What says which elements are first, and: a thread at the label that does not wait has a way.
+def can_step(
+    module: Ends, s: SimpleNamespace, label: str
+) -> tuple[dict[str, z3.BoolRef], z3.BoolRef]:
+    """The formulas of the first elements, and: a thread at the label that does not wait has a way.
 
     A-HEAP: some bucket is first in the queue, and none has a smaller key, or the queue is empty.
     """
     place = "Idle" if label == "T0" else label
-    ways = [of.way(name) for name in of.LABELS[label]]
+    ways = [module.way(name) for name in module.LABELS[label]]
     firsts = {name: first for way in ways for name, first in way.firsts.items()}
-    known = [guard for first in firsts.values() for guard in first.guards()]
-    heap = of.heap(of.LABELS[label][0], s)
-    free = [And([g for g in way.guards if not any(g.eq(k) for k in known)]) for way in ways]
+    guards = [guard for first in firsts.values() for guard in first.guards()]
+    heap = module.heap(module.LABELS[label][0], s)
+    free = [And([g for g in way.guards if not any(g.eq(k) for k in guards)]) for way in ways]
     idle, empty = none_due(s, SOME), none_waits(s, SOME_ENTRY)
-    if isinstance(of, KafkaEnds) and (head := firsts.get("first_queue")) is not None:
+    if isinstance(module, KafkaEnds) and (head := firsts.get("first_queue")) is not None:
         idle = Or(SOME == NO_BUCKET, s.queue[SOME] <= 0, not_yet(s, head.element))
-    wait = waits(s, MOVER, idle, empty, of.WAITS_AT)
+    wait = waits(s, MOVER, idle, empty, module.WAITS_AT)
     goes = And(MOVER != NO_THREAD, at(s, MOVER, place), Not(wait))
-    first = {f"first {number}": each for number, each in enumerate([*known, *heap], 1)}
+    first = {f"first {number}": formula for number, formula in enumerate([*guards, *heap], 1)}
     return first, Implies(goes, Or(free))
 
 
@@ -109,23 +111,23 @@ def not_yet(s: SimpleNamespace, b: z3.ExprRef) -> z3.BoolRef:
 
 
 def first_is_not_due(s: SimpleNamespace) -> z3.BoolRef:
-    """Due of the module is false, whatever the heap's order: the first is not due, if any is."""
+    """Due of the module is false, under each order of the heap: the first is not due, if any is."""
     return Or(not_yet(s, FIRST), ForAll([B], Or(B == NO_BUCKET, s.queue[B] <= 0)))
 
 
-def stopped(s: SimpleNamespace, of: Ends) -> dict[str, z3.BoolRef]:
-    """No thread can step, and what is assumed of programs.
+def stopped(s: SimpleNamespace, module: Ends) -> dict[str, z3.BoolRef]:
+    """No thread can step, and the assumptions about programs.
 
-    A-LAST: what follows a reap or an execute in a program is an execute. A-REAPS: one program has a
+    A-LAST: behind a reap or an execute a program has executes alone. A-REAPS: one program has a
     reap.
     """
     word = s.Program_1_word
     last = And(1 <= K, K < N, N <= s.Program_length[T])
     ends = Or(word[T][K] == OPERATION.reap, word[T][K] == OPERATION.execute)
     idle, empty = nothing(s)
-    if isinstance(of, KafkaEnds):
+    if isinstance(module, KafkaEnds):
         idle = first_is_not_due(s)
-    waiting = waits(s, T, idle, empty, of.WAITS_AT)
+    waiting = waits(s, T, idle, empty, module.WAITS_AT)
     return {
         "no thread can step": ForAll([T], Or(T == NO_THREAD, at(s, T, "Done"), waiting)),
         "A-LAST": ForAll([T, K, N], Implies(And(last, ends), word[T][N] == OPERATION.execute)),

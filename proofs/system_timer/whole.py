@@ -1,4 +1,4 @@
-"""What each way of module SystemTimer must keep, and what is known where it is taken."""
+"""The goals of each way of module SystemTimer, and the premises where it is taken."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OF_P10 = "key_kept_while_queued"
 OF_QUEUE = {"queued_once_with_its_key": ("kafka_is_elsewhere",), "lateness_bound": ()}
 """Properties of the queue, and the conjuncts on entries that are premises.
 
-They follow from the conjuncts on keys, and from what is seen.
+They follow from the conjuncts on keys, and from the state as the proof sees it.
 """
 OF_ENTRIES = tuple(Entries.conjuncts())
 OF_DUES = tuple(conjunct for conjunct in Dues.conjuncts() if conjunct not in OF_ENTRIES)
@@ -41,8 +41,8 @@ class KeptEntries(TimerSimulation):
     OWN = OF_ENTRIES
 
     def premises(self) -> dict[str, z3.BoolRef]:
-        given = {f"given {i}": f for i, f in enumerate(self.module.given(self.s), 1)}
-        return given | {name: self.module.formula(name, self.s) for name in OF_ENTRIES}
+        givens = {f"given {i}": f for i, f in enumerate(self.module.given(self.s), 1)}
+        return givens | {name: self.module.formula(name, self.s) for name in OF_ENTRIES}
 
     def goals(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
         """The obligations of the terms, and the conjuncts that a way can change, after it."""
@@ -50,13 +50,13 @@ class KeptEntries(TimerSimulation):
         yield from self.kept(name)
 
     def kept(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
-        _, made = self.step(name)
-        set_to = [(getattr(self.s, v), value) for v, value in made.updates.items()]
+        _, step = self.step(name)
+        set_to = [(getattr(self.s, v), value) for v, value in step.updates.items()]
         for conjunct in self.OWN:
             formula = self.module.formula(conjunct, self.s)
-            changed = z3.substitute(formula, *set_to)
-            if not changed.eq(formula):
-                yield conjunct, changed
+            after = z3.substitute(formula, *set_to)
+            if not after.eq(formula):
+                yield conjunct, after
 
     def hints(self) -> list[z3.ExprRef]:
         s, t = self.s, z3.Const("t!", THREAD.z3)
@@ -78,18 +78,18 @@ class KeptEntries(TimerSimulation):
 class KeptDues(KeptEntries):
     """The conjuncts on keys and deadlines, of the corrected timer.
 
-    What is proved of every state is a premise: the conjuncts on entries, the invariant of the
+    Each proved fact about every state is a premise: the conjuncts on entries, the invariant of the
     proof's system as it is seen there (Spec.SystemTimer), and P10.
     """
 
     OWN = OF_DUES
 
     def premises(self) -> dict[str, z3.BoolRef]:
-        own = {each: self.module.formula(each, self.s) for each in OF_DUES}
-        proved = {f"proof {each}": f for each, f in self.proof.invariant(self.a).items()}
+        conjuncts = {name: self.module.formula(name, self.s) for name in OF_DUES}
+        lemmas = {f"proof {name}": f for name, f in self.proof.invariant(self.a).items()}
         p10 = {f"proof P10 {OF_P10}": self.proof.formula(OF_P10, self.a)}
-        seen = {each: simple(formula) for each, formula in (proved | p10).items()}
-        return super().premises() | own | seen
+        images = {name: simple(formula) for name, formula in (lemmas | p10).items()}
+        return super().premises() | conjuncts | images
 
     def goals(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
         yield from self.kept(name)
@@ -103,26 +103,27 @@ class KeptDues(KeptEntries):
             case "R7_to_V1":
                 until, low, high = s.expiration[t], tick(s, V), tick(s, H)
                 clock, size = s.current[V], s.WheelSize
-                rounded = STATEMENTS["trimmed"].at({"T": trim(until, low), "t": high})
+                rounding = STATEMENTS["trimmed"].at({"T": trim(until, low), "t": high})
                 return {
                     "T5-advance #1": of_levels("T5-advance", c=clock, T=until, t=low),
                     "T17-clock #1": of_levels("T17-clock", c=clock, p=until, t=low),
                     "T8 #1": of_levels("T8", T=until, t=low, w=size),
                     "comm #1": of_levels("comm", a=size, b=low),
-                    "trimmed #1": ForAll([V, H], Implies(is_above(s, H, V), rounded)),
+                    "trimmed #1": ForAll([V, H], Implies(is_above(s, H, V), rounding)),
                 }
             case "start":
-                zero, own = z3.IntVal(0), tick(s, V)
+                zero, argument = z3.IntVal(0), tick(s, V)
                 return {
-                    "zero_one #1": of_levels("zero_one", k=own),
+                    "zero_one #1": of_levels("zero_one", k=argument),
                     "quotient_unique #1": of_levels(
-                        "quotient_unique", a=zero, q=zero, r=zero, b=own
+                        "quotient_unique", a=zero, q=zero, r=zero, b=argument
                     ),
                 }
             case "W3_to_W4" | "W3_to_back":
-                own = s.bucket[t]
+                argument = s.bucket[t]
                 return {
-                    f"{each} #1": self.of_keys(each, [E], own) for each in ("trimmed", "from_zero")
+                    f"{theorem} #1": self.of_keys(theorem, [E], argument)
+                    for theorem in ("trimmed", "from_zero")
                 }
             case "key_before_deadline":
                 return {"trimmed #1": self.of_keys("trimmed", [B, E], B)}
@@ -130,12 +131,12 @@ class KeptDues(KeptEntries):
                 return {"from_zero #1": self.of_keys("from_zero", [B, E], B)}
         return {}
 
-    def of_keys(self, theorem: str, of: list[z3.ExprRef], bucket: z3.ExprRef) -> z3.BoolRef:
+    def of_keys(self, theorem: str, variables: list[z3.ExprRef], bucket: z3.ExprRef) -> z3.BoolRef:
         """A theorem on rounding, of the key that any entry gives a bucket."""
         due = {"trimmed": "T", "from_zero": "a"}[theorem]
         terms = {due: self.s.Deadline[E], "t": tick(self.s, self.s.level_of[bucket])}
         present = And(E != NO_ENTRY, bucket != NO_BUCKET)
-        return ForAll(of, Implies(present, STATEMENTS[theorem].at(terms)))
+        return ForAll(variables, Implies(present, STATEMENTS[theorem].at(terms)))
 
     def hints(self) -> list[z3.ExprRef]:
         """Further, the level above the thread's."""
@@ -143,7 +144,7 @@ class KeptDues(KeptEntries):
         return [*super().hints(), s.Int_as_Level[s.Level_as_Int[s.level[t]] + 1]]
 
     def terms(self, name: str) -> list[z3.ExprRef]:
-        """For a property of a bucket: who has it out of the queue, and who has linked its entry."""
+        """For a property of a bucket: the thread that polled it, and the linker of its entry."""
         (bucket,), (entry,) = BUCKET.consts("any_Bucket_1"), ENTRY.consts("any_Entry_1")
         further = [self.s.token[bucket], self.s.linker[entry]]
         return [*self.hints(), *(further if name in OF_QUEUE else ())]
@@ -154,19 +155,19 @@ def of_levels(theorem: str, **terms: z3.ArithRef) -> z3.BoolRef:
     return ForAll([V], Implies(V != NO_LEVEL, STATEMENTS[theorem].at(terms)))
 
 
-def cited(premises: Mapping[str, z3.BoolRef], own: tuple[str, ...]) -> dict[str, str]:
-    """The theorems whose statements are premises, by premise. ``own``: hypotheses of an induction.
+def cited(premises: Mapping[str, z3.BoolRef], hypotheses: tuple[str, ...]) -> dict[str, str]:
+    """The theorems whose statements are premises. ``hypotheses``: those of an induction.
 
     The others are the conjuncts that are proved already.
     """
-    found = {}
+    theorems = {}
     for name in premises:
         if name.startswith("proof P10 "):
-            found[name] = "P10"
+            theorems[name] = "P10"
         elif name.startswith("proof "):
-            found[name] = "Spec.SystemTimer"
+            theorems[name] = "Spec.SystemTimer"
         elif " #" in name:
-            found[name] = name.partition(" #")[0]
-        elif name in OF_ENTRIES + OF_DUES and name not in own:
-            found[name] = "Inv.Entries" if name in OF_ENTRIES else "Inv.Dues"
-    return found
+            theorems[name] = name.partition(" #")[0]
+        elif name in OF_ENTRIES + OF_DUES and name not in hypotheses:
+            theorems[name] = "Inv.Entries" if name in OF_ENTRIES else "Inv.Dues"
+    return theorems

@@ -1,4 +1,4 @@
-"""The theorems of the whole timer: invariants of module SystemTimer, and what follows from them."""
+"""The theorems of the whole timer: invariants of module SystemTimer, and their consequences."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SEEN = {
 """A way that can be taken in the state which shows that a theorem's premises can hold."""
 
 CALLS = ("entering_is_called", "calls_return", "kafka_is_elsewhere")
-"""What says where a procedure returns to: nearly every goal needs it."""
+"""The conjuncts about the label that a procedure returns to: nearly every goal needs it."""
 
 
 class Conditions(OfModule):
@@ -68,64 +68,72 @@ class Conditions(OfModule):
     ) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
         """As in the base class. A goal is tried with itself alone first, then with its like."""
         simulation = self.simulation
-        known = {**premises, **simulation.instances(name), **guards}
-        near = {each: f for each, f in known.items() if not each.startswith("proof ")}
-        used: dict[str, dict[int, z3.BoolRef]] = {}
-        found, missing = [], []
-        for each, goal in goals.items():
-            first = {each, *guards, *CALLS}
-            alone = {other: formula for other, formula in known.items() if other in first}
-            for tried in alone, near, known:
-                kept, made, lost = cores(
+        pool = {**premises, **simulation.instances(name), **guards}
+        near = {premise: f for premise, f in pool.items() if not premise.startswith("proof ")}
+        table: dict[str, dict[int, z3.BoolRef]] = {}
+        conclusions, missing = [], []
+        for goal_name, goal in goals.items():
+            first = {goal_name, *guards, *CALLS}
+            alone = {premise: formula for premise, formula in pool.items() if premise in first}
+            for candidates in alone, near, pool:
+                by_premise, conclusion, failures = cores(
                     simulation.module,
-                    tried,
-                    {each: goal},
+                    candidates,
+                    {goal_name: goal},
                     simulation.terms(name),
                     (),
                     self.instances,
                 )
-                if not lost:
+                if not failures:
                     break
-            missing += lost
-            found.append(made)
-            for premise, formulas in kept.items():
-                used.setdefault(premise, {}).update(
+            missing += failures
+            conclusions.append(conclusion)
+            for premise, formulas in by_premise.items():
+                table.setdefault(premise, {}).update(
                     {formula.get_id(): formula for formula in formulas}
                 )
         if missing:
             raise ProofError(f"{name}: {', '.join(missing)} does not follow")
-        return {each: [*formulas.values()] for each, formulas in used.items()}, z3.And(found)
+        return {premise: [*formulas.values()] for premise, formulas in table.items()}, z3.And(
+            conclusions
+        )
 
     def start(self) -> VC:
         """The conjuncts hold where Init does."""
         simulation = self.simulation
-        given = {f"given {i}": f for i, f in enumerate(simulation.module.given(simulation.s), 1)}
+        givens = {f"given {i}": f for i, f in enumerate(simulation.module.given(simulation.s), 1)}
         start = {
             f"initially {i}": f for i, f in enumerate(simulation.module.initially(simulation.s), 1)
         }
         goals = {
             name: simple(simulation.module.formula(name, simulation.s)) for name in simulation.OWN
         }
-        kept, goal = self.proved("start", {}, goals, given | start)
-        used = {each: z3.And(parts) for each, parts in kept.items()}
+        by_premise, goal = self.proved("start", {}, goals, givens | start)
+        conjunctions = {premise: z3.And(parts) for premise, parts in by_premise.items()}
         witness = witnesses(self.BASE)["T0_to_A1"]
-        return VC("start", used, goal, witness.in_state(witness.start), cites=self.cites(used))
+        return VC(
+            "start",
+            conjunctions,
+            goal,
+            witness.in_state(witness.start),
+            cites=self.cites(conjunctions),
+        )
 
     def safe(self, name: str) -> VC:
         """A property follows from the invariant."""
         simulation = self.simulation
         goals = {name: simple(simulation.module.formula(name, simulation.s))}
-        known = {
-            each: formula
-            for each, formula in self.premises.items()
-            if each not in OF_ENTRIES or each in OF_QUEUE.get(name, OF_ENTRIES)
+        pool = {
+            premise: formula
+            for premise, formula in self.premises.items()
+            if premise not in OF_ENTRIES or premise in OF_QUEUE.get(name, OF_ENTRIES)
         }
-        kept, goal = self.proved(name, {}, goals, known)
-        used = {each: z3.And(parts) for each, parts in kept.items()}
+        by_premise, goal = self.proved(name, {}, goals, pool)
+        conjunctions = {premise: z3.And(parts) for premise, parts in by_premise.items()}
         way = SEEN[simulation.module.safety()[name].theorem]
         witness = witnesses(self.BASE)[way]
         vivid = witness.in_state(witness.taken[way][0])
-        return VC(name, used, goal, vivid, cites=cited(used, ()))
+        return VC(name, conjunctions, goal, vivid, cites=cited(conjunctions, ()))
 
     def cites(self, premises: Mapping[str, z3.BoolRef]) -> dict[str, str]:
         return cited(premises, self.simulation.OWN)
@@ -143,15 +151,19 @@ READ = f"module SystemTimer, as SANY has read it (SHA-256 {module_digest()})"
 
 
 def invariant(
-    name: str, says: str, of: Conditions, rests_on: tuple[str, ...], assumes: tuple[str, ...]
+    name: str,
+    says: str,
+    conditions: Conditions,
+    rests_on: tuple[str, ...],
+    assumes: tuple[str, ...],
 ) -> None:
     """Register an invariant of the module as a lemma: the start, and each label."""
     THEORY.theorem(
         name,
         f"{says} of {READ}: it holds at the start, and each step of each label keeps it",
         [
-            LateVC("start", of.start),
-            *[LateVC(action, partial(of.step, action)) for action in ACTIONS],
+            LateVC("start", conditions.start),
+            *[LateVC(action, partial(conditions.step, action)) for action in ACTIONS],
         ],
         is_lemma=True,
         rests_on=rests_on,
@@ -160,13 +172,15 @@ def invariant(
     )
 
 
-def follows(of: Conditions, name: str, rests_on: tuple[str, ...], assumes: tuple[str, ...]) -> None:
+def follows(
+    conditions: Conditions, name: str, rests_on: tuple[str, ...], assumes: tuple[str, ...]
+) -> None:
     """Register a theorem: the properties of this name, which an invariant implies."""
-    own = {each: f for each, f in Dues.safety().items() if f.theorem == name}
+    properties = {key: f for key, f in Dues.safety().items() if f.theorem == name}
     THEORY.theorem(
         name,
-        " ".join(each.says for each in own.values()),
-        [LateVC(each, partial(of.safe, each)) for each in own],
+        " ".join(formula.says for formula in properties.values()),
+        [LateVC(key, partial(conditions.safe, key)) for key in properties],
         [
             Control(fault.name, fault.says, fault.find, "trace")
             for fault in FAULTS
@@ -187,8 +201,8 @@ invariant(
     ("divmod", "mono", "dist", "zero_one", "comm", "quotient_unique", "T1"),
     EITHER,
 )
-for each in ("Timer.FiredOnce", "Timer.RunsOncePerAdd", "Timer.CancelWins"):
-    follows(OF, each, ("Inv.Entries",), EITHER)
+for theorem in ("Timer.FiredOnce", "Timer.RunsOncePerAdd", "Timer.CancelWins"):
+    follows(OF, theorem, ("Inv.Entries",), EITHER)
 invariant(
     "Inv.Dues",
     "the invariant of keys and deadlines, with the corrected timer,",

@@ -1,4 +1,4 @@
-"""Faults planted in module SystemTimer, and what of the whole timer they break in small runs."""
+"""Faults planted in module SystemTimer, and the claims about the timer that they break in runs."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Reaper(Invariant):
 
     @conjunct
     def one_holder(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who is where the condition is held has it, and no one else."""
+        """A thread where the condition is held has it, and no other one."""
         holds = ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, *HOLDING)), s.mutex == T))
         return And(holds, Implies(s.mutex != NO_ONE, self.at(s, s.mutex, *HOLDING)))
 
@@ -66,8 +66,8 @@ class Reaper(Invariant):
     @conjunct
     def turns_count_closes(self, s: SimpleNamespace) -> z3.BoolRef:
         """A closer that closes or has ended is past its first turn."""
-        begun = Implies(self.at(s, T, "Done", *CLOSES), s.turn[T] >= 2)
-        return ForAll([T], Implies(s.Closers[T], And(s.turn[T] >= 1, begun)))
+        has_begun = Implies(self.at(s, T, "Done", *CLOSES), s.turn[T] >= 2)
+        return ForAll([T], Implies(s.Closers[T], And(s.turn[T] >= 1, has_begun)))
 
     # -- the reaper's end
 
@@ -89,8 +89,8 @@ class Reaper(Invariant):
     def closer_has_stopped_it(self, s: SimpleNamespace) -> z3.BoolRef:
         """Behind E2 the reaper is to stop. A closer that is to close the timer has seen its end."""
         behind = Implies(self.at(s, T, *WAITING, "S1"), s.stopping)
-        seen = Implies(And(s.Closers[T], self.at(s, T, "J5", "S1")), s.ended)
-        return ForAll([T], Implies(T != NO_ONE, And(behind, seen)))
+        has_seen = Implies(And(s.Closers[T], self.at(s, T, "J5", "S1")), s.ended)
+        return ForAll([T], Implies(T != NO_ONE, And(behind, has_seen)))
 
     # -- the timer
 
@@ -113,26 +113,26 @@ class Reaper(Invariant):
     @conjunct
     def closes_its_timer(self, s: SimpleNamespace) -> z3.BoolRef:
         """ClosesItsTimer: where a close has returned, the timer is closed."""
-        returned = Or(self.at(s, T, "Done"), And(self.at(s, T, "T0"), s.turn[T] >= 2))
-        return ForAll([T], Implies(And(s.Closers[T], returned), s.closed > 0))
+        has_returned = Or(self.at(s, T, "Done"), And(self.at(s, T, "T0"), s.turn[T] >= 2))
+        return ForAll([T], Implies(And(s.Closers[T], has_returned), s.closed > 0))
 
     # -- waits
 
     @conjunct
     def sleepers_are_asleep(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who waits for a ticket is asleep."""
+        """A thread that waits for a ticket is asleep."""
         return ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, "J3")), s.asleep[T]))
 
     @conjunct
     def sleeps_before_its_end(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who goes to sleep has seen under the condition that the reaper has not ended."""
+        """One that goes to sleep has seen under the condition that the reaper has not ended."""
         return ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, "J2")), Not(s.ended)))
 
     @conjunct
     def closers_are_notified(self, s: SimpleNamespace) -> z3.BoolRef:
         """Where a closer sleeps without a ticket, the reaper has not ended, or is to notify."""
-        notified = Or(s.tickets[T], Not(s.ended), self.at(s, s.TheReaper, "H3"))
-        return ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, "J3")), notified))
+        has_ticket = Or(s.tickets[T], Not(s.ended), self.at(s, s.TheReaper, "H3"))
+        return ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, "J3")), has_ticket))
 
     def waits(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         locks = And(self.at(s, t, "J1", "J4", "H1"), s.mutex != NO_ONE)

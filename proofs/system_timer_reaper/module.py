@@ -17,11 +17,13 @@ from wheelproof.prove.kernel import Theory
 
 def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
     """The thread that reaps. Of several it is the first, and the scenario is refused."""
-    return {"TheReaper": next(t for t, of in program["threads"].items() if of[0][0] == "reap")}
+    return {
+        "TheReaper": next(t for t, steps in program["threads"].items() if steps[0][0] == "reap")
+    }
 
 
-def hints(of: Invariant, _name: str) -> list[z3.ExprRef]:
-    s = of.symbols()
+def hints(reaper: Invariant, _name: str) -> list[z3.ExprRef]:
+    s = reaper.symbols()
     return [s.TheReaper, s.mutex]
 
 

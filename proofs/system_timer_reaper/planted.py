@@ -12,7 +12,7 @@ from wheelproof.prove.variants import Changes
 
 def scenario(due: bool = False, **threads: str) -> dict[str, Any]:
     """A scenario as plain data. ``threads``: thread -> its operations."""
-    operations = {name: [[word] for word in of.split()] for name, of in threads.items()}
+    operations = {name: [[word] for word in text.split()] for name, text in threads.items()}
     return {"due": due, "threads": operations}
 
 

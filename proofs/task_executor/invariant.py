@@ -31,7 +31,7 @@ WITHOUT = ("B1", "Y1", "Y2", "Y3", "Y4", "Y5", "Y6", "Y7", "Done")
 
 
 class Executor(Invariant):
-    """The generated system, and what holds of every program.
+    """The generated system, and the axioms about every program.
 
     ``Worker``: the pool's thread, of which there is one.
     """
@@ -39,14 +39,14 @@ class Executor(Invariant):
     VARIABLES = {"place": array(TASK, WHOLE)}
     RIGID = {"Worker": THREAD.z3}
 
-    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: object) -> Step:
-        """The ghost's next value follows from what a step appends, whatever its label is."""
-        made = super().taken(name, s, t, chosen)
-        if "accepted_length" not in made.updates:
-            return made
-        last, items = made.updates["accepted_length"], made.updates["accepted_item"]
+    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
+        """The ghost's next value follows from the element that a step appends, at every label."""
+        step = super().taken(name, s, t, choices)
+        if "accepted_length" not in step.updates:
+            return step
+        last, items = step.updates["accepted_length"], step.updates["accepted_item"]
         assert isinstance(last, z3.ArithRef) and isinstance(items, z3.ArrayRef)
-        return Step(made.guards, {**made.updates, "place": Store(s.place, items[last], last)})
+        return Step(step.guards, {**step.updates, "place": Store(s.place, items[last], last)})
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         return [*super().initially(s), ForAll([X], s.place[X] == 0)]
@@ -84,7 +84,7 @@ class Executor(Invariant):
 
     @conjunct
     def one_holder(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who is where the pool's condition is held has it."""
+        """A thread where the pool's condition is held has it."""
         return ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, *HOLDING)), s.mutex == T))
 
     @conjunct
@@ -94,8 +94,8 @@ class Executor(Invariant):
             Implies(self.at(s, T, *OF_WORKERS), s.Workers[T]),
             Implies(self.at(s, T, "T0"), s.Users[T]),
         )
-        known = self.at(s, T, "T0", "Done", *OF_WORKERS, *SUBMITS, *CLOSES)
-        return ForAll([T], Implies(T != NO_ONE, And(places, known)))
+        labels = self.at(s, T, "T0", "Done", *OF_WORKERS, *SUBMITS, *CLOSES)
+        return ForAll([T], Implies(T != NO_ONE, And(places, labels)))
 
     @conjunct
     def frames_are_of_what_runs(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -109,24 +109,24 @@ class Executor(Invariant):
 
     @conjunct
     def task_of_the_program(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What a thread hands over is a task, and its program says so, or the task that it runs."""
+        """A thread hands over a task, as its program says, or as the task that it runs says."""
         turn = s.turn[T] - 1
-        own = And(
+        by_program = And(
             s.task[T] == s.Program_2_ExecutorTask[T][turn],
             s.Program_1_word[T][turn] == OPERATION.value("submit"),
         )
         runs = And(s.task[T] == s.Does_2[s.taken[T]], s.taken[T] != NO_TASK)
-        of = And(s.task[T] != NO_TASK, If(s.Users[T], own, runs))
-        return ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, *SUBMITS)), of))
+        claim = And(s.task[T] != NO_TASK, If(s.Users[T], by_program, runs))
+        return ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, *SUBMITS)), claim))
 
     @conjunct
     def turns_are_of_the_program(self, s: SimpleNamespace) -> z3.BoolRef:
         """A user has begun the operations before its turn, and all of them where it has ended."""
         behind = s.Program_length[T] + 1
-        known = And(1 <= s.turn[T], s.turn[T] <= behind)
-        ended = Implies(self.at(s, T, "Done"), s.turn[T] == behind)
-        begun = Implies(self.at(s, T, *SUBMITS, *CLOSES), s.turn[T] >= 2)
-        return ForAll([T], Implies(s.Users[T], And(known, ended, begun)))
+        in_range = And(1 <= s.turn[T], s.turn[T] <= behind)
+        at_end = Implies(self.at(s, T, "Done"), s.turn[T] == behind)
+        has_begun = Implies(self.at(s, T, *SUBMITS, *CLOSES), s.turn[T] >= 2)
+        return ForAll([T], Implies(s.Users[T], And(in_range, at_end, has_begun)))
 
     # -- the pool's thread
 
@@ -150,11 +150,11 @@ class Executor(Invariant):
 
     @conjunct
     def own_is_the_workers(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who closes has read that thread or none, and the pool's thread itself."""
+        """A closing thread has read that thread or none, and the pool's thread itself."""
         w = s.Worker
-        known = [Or(each[T] == NO_ONE, each[T] == w) for each in (s.own, s.saved_close_own)]
+        claims = [Or(owner[T] == NO_ONE, owner[T] == w) for owner in (s.own, s.saved_close_own)]
         return And(
-            ForAll([T], And(known)),
+            ForAll([T], And(claims)),
             Implies(self.at(s, w, *CLOSES[1:]), s.own[w] == w),
         )
 
@@ -185,13 +185,13 @@ class Executor(Invariant):
 
     @conjunct
     def every_task_is_in_order(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What was accepted has run, or is in hand, or waits: as many as there are."""
-        lengths = [each >= 0 for each in (s.ran_length, s.calls_length, s.accepted_length)]
+        """Each accepted task has run, or is in hand, or waits: as many as there are."""
+        lengths = [length >= 0 for length in (s.ran_length, s.calls_length, s.accepted_length)]
         return And(*lengths, s.accepted_length == self.before_calls(s) + s.calls_length)
 
     @conjunct
     def runs_in_order(self, s: SimpleNamespace) -> z3.BoolRef:
-        """RunsInOrder: what has run is the beginning of what was accepted."""
+        """RunsInOrder: the tasks that have run are the beginning of the accepted ones."""
         same = s.ran_item[K] == s.accepted_item[K]
         return And(
             s.ran_length <= s.accepted_length,
@@ -200,13 +200,13 @@ class Executor(Invariant):
 
     @conjunct
     def in_hand_is_the_next(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What the pool's thread has taken and not run comes behind what has run."""
+        """A task that the pool's thread has taken and not run comes behind those that have run."""
         w, place = s.Worker, s.ran_length + 1
         return Implies(self.in_hand(s), s.taken[w] == s.accepted_item[place])
 
     @conjunct
     def what_waits_is_the_rest(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What waits comes behind that, in its order."""
+        """The waiting tasks come behind that, in their order."""
         same = s.calls_item[K] == s.accepted_item[self.before_calls(s) + K]
         return ForAll([K], Implies(And(1 <= K, K <= s.calls_length), same))
 
@@ -224,7 +224,7 @@ class Executor(Invariant):
 
     @conjunct
     def none_is_lost(self, s: SimpleNamespace) -> z3.BoolRef:
-        """NothingLost of what was handed over: it was accepted or refused."""
+        """NothingLost of a task that was handed over: it was accepted or refused."""
         x = s.Program_2_ExecutorTask[T][K]
         word = s.Program_1_word[T][K] == OPERATION.value("submit")
         under_way = And(K == s.turn[T] - 1, self.at(s, T, "S1", "S2"))
@@ -233,7 +233,7 @@ class Executor(Invariant):
 
     @conjunct
     def accepted_have_run_in_the_end(self, s: SimpleNamespace) -> z3.BoolRef:
-        """NothingLost of the end: once the pool's thread has ended, what was accepted has run."""
+        """NothingLost of the end: once the pool's thread has ended, each accepted task has run."""
         return Implies(self.at(s, s.Worker, "Done"), s.ran_length == s.accepted_length)
 
     # -- close
@@ -256,20 +256,20 @@ class Executor(Invariant):
 
     @conjunct
     def sleepers_are_asleep(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who waits for a ticket is asleep."""
+        """A thread that waits for a ticket is asleep."""
         return ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, "D5", "Y3")), s.asleep[T]))
 
     @conjunct
     def worker_is_notified(self, s: SimpleNamespace) -> z3.BoolRef:
         """Where its thread sleeps without a ticket, nothing is to do, or it is being notified."""
         w = s.Worker
-        notified = Or(s.tickets[w], And(s.mutex != NO_ONE, self.at(s, s.mutex, "S3", "D3")))
+        has_ticket = Or(s.tickets[w], And(s.mutex != NO_ONE, self.at(s, s.mutex, "S3", "D3")))
         idle = And(s.calls_length == 0, Not(s.shut))
-        return Implies(self.at(s, w, "Y3"), Or(notified, idle))
+        return Implies(self.at(s, w, "Y3"), Or(has_ticket, idle))
 
     @conjunct
     def sleeps_while_it_runs(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Who goes to sleep has seen under the condition that there is nothing to do."""
+        """A thread that goes to sleep has seen under the condition that there is nothing to do."""
         w, idle = s.Worker, And(s.calls_length == 0, Not(s.shut))
         closer = ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, "D4")), Not(s.ended)))
         return And(closer, Implies(self.at(s, w, "Y2"), idle))
@@ -277,8 +277,8 @@ class Executor(Invariant):
     @conjunct
     def closers_are_notified(self, s: SimpleNamespace) -> z3.BoolRef:
         """Where a close sleeps without a ticket, its thread has not ended, or is to notify."""
-        notified = Or(s.tickets[T], Not(s.ended), self.at(s, s.Worker, "Y7"))
-        return ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, "D5")), notified))
+        has_ticket = Or(s.tickets[T], Not(s.ended), self.at(s, s.Worker, "Y7"))
+        return ForAll([T], Implies(And(T != NO_ONE, self.at(s, T, "D5")), has_ticket))
 
     @conjunct
     def worker_waits_for_no_end(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -330,15 +330,15 @@ class Once(Executor):
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         word, x = s.Program_1_word[T][K], s.Program_2_ExecutorTask[T][K]
-        own = And(s.By[x] == NO_TASK, s.Submitter[x] == T, s.Number[x] == K)
+        identity = And(s.By[x] == NO_TASK, s.Submitter[x] == T, s.Number[x] == K)
         submits = And(
             s.Users[T], 1 <= K, K <= s.Program_length[T], word == OPERATION.value("submit")
         )
-        other = s.Does_2[X]
+        task = s.Does_2[X]
         return [
             *super().given(s),
-            ForAll([T, K], Implies(submits, own)),
-            ForAll([X], Implies(other != NO_TASK, s.By[other] == X)),
+            ForAll([T, K], Implies(submits, identity)),
+            ForAll([X], Implies(task != NO_TASK, s.By[task] == X)),
         ]
 
     @conjunct
@@ -359,13 +359,13 @@ class Once(Executor):
 
     @conjunct
     def runs_the_last(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What the pool's thread hands over is of the task that ran last."""
+        """A task that the pool's thread hands over is of the task that ran last."""
         w = s.Worker
         last = And(s.ran_length >= 1, s.taken[w] == s.accepted_item[s.ran_length])
         return Implies(self.at(s, w, *SUBMITS), last)
 
     @conjunct
     def runs_once(self, s: SimpleNamespace) -> z3.BoolRef:
-        """RunsOnce: what has run at two places are two tasks."""
+        """RunsOnce: the tasks that have run at two places are two."""
         within = And(1 <= K, K <= s.ran_length, 1 <= N, N <= s.ran_length)
         return ForAll([K, N], Implies(And(within, s.ran_item[K] == s.ran_item[N]), K == N))

@@ -18,13 +18,19 @@ from wheelproof.prove.kernel import Theory
 def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
     """The values of the systems' constants in a scenario."""
     steps = {
-        each[1]: (thread, number)
-        for thread, of in program["threads"].items()
-        for number, each in enumerate(of, 1)
-        if each[0] == "submit"
+        operation[1]: (thread, number)
+        for thread, operations in program["threads"].items()
+        for number, operation in enumerate(operations, 1)
+        if operation[0] == "submit"
     }
-    by = {of[1]: task for task, of in program["does"].items() if of[:1] == ["submit"]}
-    workers = [thread for thread, of in program["threads"].items() if of[0][0] == "work"]
+    by = {
+        operation[1]: task
+        for task, operation in program["does"].items()
+        if operation[:1] == ["submit"]
+    }
+    workers = [
+        thread for thread, operations in program["threads"].items() if operations[0][0] == "work"
+    ]
     return {
         "Worker": workers[0],
         "By": by,
@@ -33,12 +39,12 @@ def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def hints(of: Invariant, name: str) -> list[z3.ExprRef]:
-    """What a way reads beside its own terms: the last places of sequences, and a task's source."""
-    s, label = of.symbols(), name.partition("_")[0]
+def hints(invariant: Invariant, name: str) -> list[z3.ExprRef]:
+    """The terms that a way reads beside its own: the ends of sequences, and a task's source."""
+    s, label = invariant.symbols(), name.partition("_")[0]
     thread, place = z3.Const("t!", THREAD.z3), z3.Int("any_Int_1")
     closes = s.Program_2_ExecutorTask[CLOSER][CLOSES_AT]
-    found: dict[str, list[z3.ExprRef]] = {
+    table: dict[str, list[z3.ExprRef]] = {
         "": [CLOSER, CLOSES_AT, closes, s.place[closes]],
         "T0": [s.turn[thread], s.turn[thread] - 1],
         "S2": [s.turn[thread] - 1, s.accepted_length + 1],
@@ -47,11 +53,11 @@ def hints(of: Invariant, name: str) -> list[z3.ExprRef]:
         "Y5": [z3.IntVal(1), place + 1, s.ran_length + 1],
     }
     common = [s.Worker, s.mutex, s.ran_length, s.taken[s.Worker]]
-    if isinstance(of, Once):
+    if isinstance(invariant, Once):
         (any_task,) = TASK.consts("any_ExecutorTask_1")
-        for each in (any_task, s.task[thread]):
-            common += [each, s.By[each], s.Submitter[each], s.place[each], s.place[s.By[each]]]
-    return [*common, *found.get(label, ())]
+        for task in (any_task, s.task[thread]):
+            common += [task, s.By[task], s.Submitter[task], s.place[task], s.place[s.By[task]]]
+    return [*common, *table.get(label, ())]
 
 
 SUBJECT = Subject(

@@ -11,12 +11,14 @@ from wheelproof.prove.variants import Changes
 
 
 def scenario(does: str, **threads: str) -> dict[str, Any]:
-    """A scenario as plain data. ``does``: what each task does, as "a; b close; c submit d".
+    """A scenario as plain data. ``does``: the operation of each task, as "a; b close; c submit d".
 
     ``threads``: thread -> its operations.
     """
-    tasks = {name: of for name, *of in map(str.split, does.split("; "))}
-    operations = {name: [word.split() for word in of.split("; ")] for name, of in threads.items()}
+    tasks = {name: operation for name, *operation in map(str.split, does.split("; "))}
+    operations = {
+        name: [word.split() for word in text.split("; ")] for name, text in threads.items()
+    }
     return {"does": tasks, "threads": {**operations, "worker": [["work"]]}}
 
 
@@ -34,10 +36,10 @@ def decision(
     goal: str,
     breaks: str,
     program: Mapping[str, Any] = RAISES,
-    of: type[Executor] = Executor,
+    executor: type[Executor] = Executor,
 ) -> Fault:
     """The module without a decision of the mechanism."""
-    return Fault(name, says, of, name, program, goal, breaks)
+    return Fault(name, says, executor, name, program, goal, breaks)
 
 
 def planted(

@@ -1,4 +1,4 @@
-"""What the names of ``spec/TaskExecutor.tla`` are to Z3."""
+"""The names of ``spec/TaskExecutor.tla`` as Z3 has them."""
 
 from __future__ import annotations
 
@@ -54,5 +54,6 @@ WORDS = Vocabulary(
         "again": BOOL,
     },
 )
-"""What a task does is a tuple of no, one or two places. ``again`` is of a module that hands over
-each task twice."""
+"""A task's operation is a tuple of no, one or two places. ``again`` is of a module that hands over
+each task twice.
+"""

@@ -46,11 +46,11 @@ class Conditions:
         self,
         old: str = "",
         new: str = "",
-        of: type[Refinement] = Refinement,
+        refinement: type[Refinement] = Refinement,
         machine: type[Machine] | None = None,
         promises: dict[str, z3.BoolRef] = PROMISES,
     ) -> None:
-        self.old, self.new, self.of = old, new, of
+        self.old, self.new, self.of = old, new, refinement
         self.machine, self.promises = machine, promises
 
     @cached_property
@@ -65,15 +65,15 @@ class Conditions:
     def way(self, name: str) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef, list[str]]:
         """The premises that a way's goals need, the goals, and those that do not follow."""
         refinement = self.refinement
-        values, made = refinement.step(name)
-        guards = {f"guard {i}": simple(each) for i, each in enumerate(made.guards, 1)}
+        values, step = refinement.step(name)
+        guards = {f"guard {i}": simple(guard) for i, guard in enumerate(step.guards, 1)}
         t = values["t"]
         return cores(
             refinement.module,
             self.premises | guards,
             {
-                each: self.opened(formula, t) if ": guard" in each else simple(formula)
-                for each, formula in refinement.goals(name)
+                goal: self.opened(formula, t) if ": guard" in goal else simple(formula)
+                for goal, formula in refinement.goals(name)
             },
             hints(name, refinement.s, t),
             OF_RING,
@@ -85,24 +85,24 @@ class Conditions:
 
     def step(self, label: str) -> VC:
         """The ways of one label: each is a step of the atomic module, or none."""
-        used: dict[str, dict[int, z3.BoolRef]] = {}
+        instances: dict[str, dict[int, z3.BoolRef]] = {}
         goals = []
         ways = self.refinement.module.LABELS[label]
         for name in ways:
-            kept, goal, missing = self.way(name)
+            by_premise, goal, missing = self.way(name)
             if missing:
                 raise ProofError(f"{name}: {', '.join(missing)} does not follow")
-            needed = [
-                each
-                for premise in [*kept]
+            guard_instances = [
+                instance
+                for premise in [*by_premise]
                 if premise.startswith("guard ")
-                for each in kept.pop(premise)
+                for instance in by_premise.pop(premise)
             ]
-            for premise, formulas in kept.items():
-                of_label = used.setdefault(premise, {})
+            for premise, formulas in by_premise.items():
+                of_label = instances.setdefault(premise, {})
                 of_label.update({formula.get_id(): formula for formula in formulas})
-            goals.append(z3.Implies(z3.And(needed), goal))
-        premises = {name: z3.And([*parts.values()]) for name, parts in used.items()}
+            goals.append(z3.Implies(z3.And(guard_instances), goal))
+        premises = {name: z3.And([*parts.values()]) for name, parts in instances.items()}
         return VC(
             label,
             premises,
@@ -112,20 +112,22 @@ class Conditions:
         )
 
     def start(self) -> VC:
-        """What Init says is mapped to what the atomic Init says; no entry is held."""
+        """Init is mapped to the atomic Init; no entry is held."""
         refinement = self.refinement
         module, machine = refinement.module, refinement.machine
-        begun = starts(machine, machine.symbols(), READ_LATER)
-        mapped = [refinement.read(each, {}) for each in begun if z3.is_quantifier(each)]
-        goal = z3.And(*mapped, *[module.formula(name, refinement.s) for name in OWN])
+        formulas = starts(machine, machine.symbols(), READ_LATER)
+        images = [refinement.read(formula, {}) for formula in formulas if z3.is_quantifier(formula)]
+        goal = z3.And(*images, *[module.formula(name, refinement.s) for name in OWN])
         premises = {f"given {i}": f for i, f in enumerate(module.given(refinement.s), 1)} | {
             f"initially {i}": f for i, f in enumerate(module.initially(refinement.s), 1)
         }
-        found = core(grounded(module, Condition("start", "init", premises, goal)))
-        if found is None:
+        condition = core(grounded(module, Condition("start", "init", premises, goal)))
+        if condition is None:
             raise ProofError("the start does not follow from what Init is known to say")
-        reached = Reached(SMALL[0], base=Held)
-        return VC("start", found.premises, found.goal, reached.in_state(reached.start))
+        exploration = Reached(SMALL[0], base=Held)
+        return VC(
+            "start", condition.premises, condition.goal, exploration.in_state(exploration.start)
+        )
 
 
 def cites(premises: dict[str, z3.BoolRef]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What links module TimerTaskList to TimerTaskListAtomic: who holds an entry, and for what.
+"""The links of module TimerTaskList to TimerTaskListAtomic: the holder of an entry, and its list.
 
 ``home`` and ``holder`` are the history of ``spec/TimerTaskListRefinementHistory.tla``. The
 conjuncts say that a procedure has the arguments of the operation that the thread is in. So the
@@ -31,8 +31,8 @@ from wheelproof.prove.ts.system import array, conjunct
 
 def word(s: SimpleNamespace, t: z3.ExprRef, *names: str) -> z3.BoolRef:
     """The operation that the thread has begun last is one of these."""
-    found = [s.Program_1_word[t][s.turn[t] - 1] == getattr(OPERATION, name) for name in names]
-    return Or(found) if len(found) > 1 else found[0]
+    equations = [s.Program_1_word[t][s.turn[t] - 1] == getattr(OPERATION, name) for name in names]
+    return Or(equations) if len(equations) > 1 else equations[0]
 
 
 class Held(Rings):

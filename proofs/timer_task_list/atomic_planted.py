@@ -1,7 +1,7 @@
 """Faults of the refinement, and small runs in which a step is then no atomic step.
 
 `Atomized` maps reached states to those of the atomic module and looks for a step between them, of
-any of its actions. That says in plain Python what the conditions say in formulas.
+any of its actions. That says in plain Python the same as the conditions say in formulas.
 """
 
 from __future__ import annotations
@@ -38,18 +38,20 @@ class EarlyLink(Refinement):
 class Atomized:
     """The reached states of a scenario, as those of the atomic module."""
 
-    def __init__(self, reached: Reached, of: Refinement) -> None:
-        constants = variants.mechanisms()[NAME].constants_of(reached.program)
-        promises = {name: z3.is_true(value) for name, value in of.promises.items()}
-        self.placed = Placed(compiled(type(of.machine)), reached.model, {**constants, **promises})
-        self.reached, self.instance = reached, self.placed.instance
-        self._cells = {name: self.cells(value) for name, value in vars(of.now).items()}
+    def __init__(self, exploration: Reached, refinement: Refinement) -> None:
+        constants = variants.mechanisms()[NAME].constants_of(exploration.program)
+        promises = {name: z3.is_true(value) for name, value in refinement.promises.items()}
+        self.placed = Placed(
+            compiled(type(refinement.machine)), exploration.model, {**constants, **promises}
+        )
+        self.reached, self.instance = exploration, self.placed.instance
+        self._cells = {name: self.cells(value) for name, value in vars(refinement.now).items()}
 
     def cells(self, value: z3.ExprRef) -> tuple[list[Any], Any]:
         """A mapped variable at arbitrary places: their sorts, then the value as a function."""
         places: list[z3.ExprRef] = []
-        while isinstance(of := value.sort(), z3.ArraySortRef):
-            places.append(z3.Const(f"place_{len(places)}!", of.domain()))
+        while isinstance(sort := value.sort(), z3.ArraySortRef):
+            places.append(z3.Const(f"place_{len(places)}!", sort.domain()))
             value = chosen(value, places[-1])
         names = tuple(f"place_{number}" for number in range(len(places)))
         instance = self.reached.instance
@@ -59,12 +61,12 @@ class Atomized:
     def state(self, state: State) -> State:
         """The state of the atomic module that a state is mapped to."""
 
-        def made(places: list[Any], value: Any, *at: int) -> Any:
+        def nest(places: list[Any], value: Any, *at: int) -> Any:
             if not places:
                 return value(state, *at)
-            return tuple([made(places[1:], value, *at, each) for each in places[0]])
+            return tuple([nest(places[1:], value, *at, index) for index in places[0]])
 
-        return tuple([made(*self._cells[name]) for name in self.instance.compiled.variables])
+        return tuple([nest(*self._cells[name]) for name in self.instance.compiled.variables])
 
     def start(self, program: Mapping[str, Any]) -> State:
         """The state that the atomic module starts in, as its Init says."""
@@ -89,7 +91,7 @@ class Atomized:
             if before == after:
                 continue
             moves = self.instance.moves(before, thread=move.arguments[0])
-            if all(each.after != after for each in moves):
+            if all(step.after != after for step in moves):
                 yield move.action
 
 
@@ -98,7 +100,7 @@ class Planted:
     """A fault, and the way and goal that it breaks first in a scenario.
 
     ``old``, ``new``: texts of module TimerTaskList. ``of``: the mapping. ``atomic``: texts of the
-    atomic module. ``promises``: what that allows.
+    atomic module. ``promises``: the steps that it allows.
     """
 
     name: str
@@ -118,17 +120,17 @@ class Planted:
         return atomic(*self.atomic)
 
     def find(self, _seed: int = 0) -> Found:
-        """The first reached step that does not do what the theorem says of it."""
-        reached = Reached(self.rung, self.old, self.new, base=Held)
-        made = partial(self.of, machine=self.machine()(), promises=self.constants())
+        """The first reached step that does not do as the theorem says."""
+        run = Reached(self.rung, self.old, self.new, base=Held)
+        refinement = partial(self.of, machine=self.machine()(), promises=self.constants())
 
         def contradiction() -> str:
             way = self.goal.partition(": ")[0]
-            assert isinstance(reached.system, Generated)
-            strange = Atomized(reached, made(reached.system)).strange()
+            assert isinstance(run.system, Generated)
+            strange = Atomized(run, refinement(run.system)).strange()
             return "" if way in strange else f"{way} is always an atomic step"
 
-        return compared(broken_goal(reached, made), self.goal, contradiction)
+        return compared(broken_goal(run, refinement), self.goal, contradiction)
 
 
 _REST = (

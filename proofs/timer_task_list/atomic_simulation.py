@@ -39,7 +39,7 @@ _L = z3.Const("mapped_list", LIST.z3)
 _E = z3.Const("mapped_entry", ENTRY.z3)
 
 PROMISES = {"MissAllowed": z3.BoolVal(True), "OneEffect": z3.BoolVal(False)}
-"""The constants of the atomic module that say what it allows."""
+"""The constants of the atomic module for its allowed steps."""
 
 
 class Case(NamedTuple):
@@ -90,7 +90,7 @@ def cases(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
 
 
 class Refinement(Simulation):
-    """The conditions of one way: what the atomic module sees of it.
+    """The conditions of one way: its image in the atomic module.
 
     ``LINKED``, ``UNLINKED``: the labels at which an add, an unlink, has taken effect.
     """
@@ -109,9 +109,9 @@ class Refinement(Simulation):
         self.now = self.mapped(self.s)
 
     def phase(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
-        """What a thread will do next, in the words of the atomic module."""
+        """The next action of a thread, in the words of the atomic module."""
         adds, flushes = on(s, "add", t), on(s, "flush", t)
-        linked = Or(at(s, t, *self.LINKED), s.done[t])
+        has_linked = Or(at(s, t, *self.LINKED), s.done[t])
         arms = [
             (at(s, t, "Idle", "F4", "Done"), PHASE.idle),
             (at(s, t, "C1", "S1"), PHASE.entering),
@@ -122,14 +122,14 @@ class Refinement(Simulation):
             (at(s, t, "F1", "F2"), PHASE.flushing),
             (And(at(s, t, "F3", "K1"), flushes), PHASE.held),
             (at(s, t, "K2"), PHASE.moving),
-            (And(adds, flushes), If(linked, PHASE.flushing, PHASE.moving)),
-            (adds, If(linked, PHASE.idle, PHASE.linking)),
+            (And(adds, flushes), If(has_linked, PHASE.flushing, PHASE.moving)),
+            (adds, If(has_linked, PHASE.idle, PHASE.linking)),
             (flushes, If(at(s, t, *self.UNLINKED), PHASE.held, PHASE.flushing)),
         ]
-        found = PHASE.removing
+        phase = PHASE.removing
         for condition, value in reversed(arms):
-            found = If(condition, value, found)
-        return found
+            phase = If(condition, value, phase)
+        return phase
 
     def mapped(self, s: SimpleNamespace) -> SimpleNamespace:
         """A state of the module as one of the atomic module."""
@@ -147,55 +147,55 @@ class Refinement(Simulation):
         )
 
     def goals(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
-        """What a way must fulfil, by name: the atomic step, and the history's conjuncts."""
-        values, made = self.step(name)
-        then = self.mapped(self.module.after(self.s, made))
+        """The goals of a way, by name: the atomic step, and the history's conjuncts."""
+        values, step = self.step(name)
+        then = self.mapped(self.module.after(self.s, step))
         t = values["t"]
         for case in cases(name, self.s, t):
             yield from self.refined(case, t, then)
-        set_to = [(getattr(self.s, v), value) for v, value in made.updates.items()]
+        set_to = [(getattr(self.s, v), value) for v, value in step.updates.items()]
         for conjunct in OWN:
             formula = self.module.formula(conjunct, self.s)
-            changed = z3.substitute(formula, *set_to)
-            if not changed.eq(formula):
-                yield conjunct, changed
+            after = z3.substitute(formula, *set_to)
+            if not after.eq(formula):
+                yield conjunct, after
 
     def refined(
         self, case: Case, t: z3.ExprRef, then: SimpleNamespace
     ) -> Iterator[tuple[str, z3.BoolRef]]:
-        """The step of the atomic module: it can be taken, and leads to what is mapped."""
+        """The step of the atomic module: it can be taken, and leads to the mapped state."""
         if not case.action:
             yield from self.equations("stutter", [(case.when, {})], then)
             return
         branches = [*self.branches(case.action, t)]
         holds = [And(list(guards)) for guards, _, _ in branches]
-        one = len(branches) == 1
+        single = len(branches) == 1
         parts = (
             [(f" {n}", guard) for n, guard in enumerate(branches[0][0], 1)]
-            if one
+            if single
             else [("", Or(holds))]
         )
-        for which, guard in parts:
-            yield f"{case.action}: guard{which}", Implies(case.when, guard)
-        taken = [
-            (case.when if one else And(case.when, condition), updates)
+        for suffix, guard in parts:
+            yield f"{case.action}: guard{suffix}", Implies(case.when, guard)
+        ways = [
+            (case.when if single else And(case.when, condition), updates)
             for condition, (_, updates, _) in zip(holds, branches, strict=True)
         ]
-        for n, ((condition, _), (_, _, obliged)) in enumerate(zip(taken, branches), 1):
-            yield f"{case.action}: obligations {n}", Implies(condition, And(obliged))
-        yield from self.equations(case.action, taken, then)
+        for n, ((condition, _), (_, _, obligations)) in enumerate(zip(ways, branches), 1):
+            yield f"{case.action}: obligations {n}", Implies(condition, And(obligations))
+        yield from self.equations(case.action, ways, then)
 
     def branches(
         self, action: str, t: z3.ExprRef
     ) -> Iterator[tuple[list[z3.BoolRef], dict[str, Any], list[z3.BoolRef]]]:
         """Guards, next values and obligations of an atomic action's branches, in a mapped state."""
         for name in self.machine.LABELS[action]:
-            values, made = self.machine.step(name, self.machine.symbols())
-            guards = made.guards[: len(made.guards) - len(made.defined)]
-            updates = {**made.updates, **made.defined}
+            values, step = self.machine.step(name, self.machine.symbols())
+            guards = step.guards[: len(step.guards) - len(step.defined)]
+            updates = {**step.updates, **step.defined}
             places = [
-                (each.index, z3.Const(f"any_{each.index.sort().name()}_1", each.index.sort()))
-                for each in made.defined.values()
+                (fill.index, z3.Const(f"any_{fill.index.sort().name()}_1", fill.index.sort()))
+                for fill in step.defined.values()
             ]
             yield (
                 [self.read(guard, values) for guard in guards],
@@ -214,13 +214,13 @@ class Refinement(Simulation):
     def read(self, term: z3.ExprRef, values: dict[str, z3.ExprRef]) -> z3.ExprRef:
         """A term of the atomic module in the mapped state."""
         symbols = self.machine.symbols()
-        known = {**vars(self.now), **self.promises}
-        taken = [(values["with_e"], self.s.ue[values["t"]])] if "with_e" in values else []
+        table = {**vars(self.now), **self.promises}
+        choice = [(values["with_e"], self.s.ue[values["t"]])] if "with_e" in values else []
         return simple(
             z3.substitute(
                 term,
-                *[(getattr(symbols, name), of) for name, of in known.items()],
-                *taken,
+                *[(getattr(symbols, name), value) for name, value in table.items()],
+                *choice,
             )
         )
 
@@ -232,13 +232,13 @@ class Refinement(Simulation):
     ) -> Iterator[tuple[str, z3.BoolRef]]:
         """Each variable's next value is that of the branch that is taken."""
         for variable, before in vars(self.now).items():
-            mine = getattr(then, variable)
-            found = []
+            image = getattr(then, variable)
+            equalities = []
             for when, updates in branches:
                 its = updates.get(variable, before)
-                if isinstance(its, Everywhere) or not mine.eq(its):
-                    found.append(Implies(when, same(mine, its)))
-            equation = simple(And(found))
+                if isinstance(its, Everywhere) or not image.eq(its):
+                    equalities.append(Implies(when, same(image, its)))
+            equation = simple(And(equalities))
             if not z3.is_true(equation):
                 yield f"{action}: {variable}", equation
 
@@ -250,13 +250,13 @@ OWN = tuple(name for name in Held.conjuncts() if name not in Rings.conjuncts())
 """The conjuncts of the history, which the labels' conditions keep beside the refinement."""
 
 
-def same(mine: z3.ExprRef, its: z3.ExprRef | Everywhere) -> z3.BoolRef:
+def same(value: z3.ExprRef, its: z3.ExprRef | Everywhere) -> z3.BoolRef:
     """Equality of two values, at arbitrary places where they are arrays."""
-    of = mine.sort()
-    if not isinstance(of, z3.ArraySortRef):
-        return mine == its
-    place = z3.Const(f"any_{of.domain().name()}_1", of.domain())
-    return same(chosen(mine, place), chosen(its, place))
+    sort = value.sort()
+    if not isinstance(sort, z3.ArraySortRef):
+        return value == its
+    place = z3.Const(f"any_{sort.domain().name()}_1", sort.domain())
+    return same(chosen(value, place), chosen(its, place))
 
 
 def chosen(value: z3.ExprRef | Everywhere, place: z3.ExprRef) -> z3.ExprRef:
@@ -264,6 +264,6 @@ def chosen(value: z3.ExprRef | Everywhere, place: z3.ExprRef) -> z3.ExprRef:
     if isinstance(value, Everywhere):
         return simple(z3.substitute(value.value, (value.index, place)))
     if z3.is_app_of(value, z3.Z3_OP_ITE):
-        condition, one, other = value.children()
-        return If(condition, chosen(one, place), chosen(other, place))
+        condition, first, second = value.children()
+        return If(condition, chosen(first, place), chosen(second, place))
     return simple(value[place])

@@ -1,4 +1,4 @@
-"""What the names of ``spec/TimerTaskListAtomic.tla`` are to Z3, and the module as a system."""
+"""The names of ``spec/TimerTaskListAtomic.tla`` as Z3 has them, and the module as a system."""
 
 from __future__ import annotations
 

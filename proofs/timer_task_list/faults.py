@@ -258,10 +258,10 @@ def scenario(fault: Fault, trace: list[Taken]) -> dict[str, Any]:
     scope = fault.scope
     assert isinstance(scope, Rings)
     programs: dict[Any, list[list[Any]]] = {thread: [] for thread in scope.elements["Thread"]}
-    for taken in trace:
-        if taken.action in BEGUN:
-            thread, *arguments = taken.arguments
-            programs[thread].append([BEGUN[taken.action], *arguments])
+    for step in trace:
+        if step.action in BEGUN:
+            thread, *arguments = step.arguments
+            programs[thread].append([BEGUN[step.action], *arguments])
     return {
         "lists": list(scope.elements["TaskList"]),
         "task_of": dict(scope.task_of),

@@ -1,4 +1,4 @@
-"""The inductive invariant of the bucket's ring; ``timer_task_list`` has what follows from it."""
+"""The inductive invariant of the bucket's ring; ``timer_task_list`` has its consequences."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Module TimerTaskList as a system, with what links its states to those of the proof.
+"""Module TimerTaskList as a system, with the links of its states to those of the proof.
 
 The system is generated of the module that SANY has read. Ghost variables are added to it: which
-entries are linked into which list, and an order of each ring. The links say what a thread's stack
-and its procedures' variables are where they matter.
+entries are linked into which list, and an order of each ring. The links give a thread's stack and
+its procedures' variables where they matter.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ K = z3.Int("number")
 
 def at(s: SimpleNamespace, t: z3.ExprRef, *labels: str) -> z3.BoolRef:
     """The thread is at one of these labels."""
-    found = [s.pc[t] == getattr(PLACE, label) for label in labels]
-    return Or(found) if len(found) > 1 else found[0]
+    equations = [s.pc[t] == getattr(PLACE, label) for label in labels]
+    return Or(equations) if len(equations) > 1 else equations[0]
 
 
 def on(s: SimpleNamespace, procedure: str, t: z3.ExprRef) -> z3.BoolRef:
@@ -49,8 +49,8 @@ def on(s: SimpleNamespace, procedure: str, t: z3.ExprRef) -> z3.BoolRef:
 
 def back(s: SimpleNamespace, procedure: str, t: z3.ExprRef, *labels: str) -> z3.BoolRef:
     """The procedure is on the thread's stack, and returns to one of these labels."""
-    found = [getattr(s, f"ret_{procedure}")[t] == getattr(PLACE, label) for label in labels]
-    return Or(found) if len(found) > 1 else found[0]
+    equations = [getattr(s, f"ret_{procedure}")[t] == getattr(PLACE, label) for label in labels]
+    return Or(equations) if len(equations) > 1 else equations[0]
 
 
 def node(s: SimpleNamespace, item: z3.ExprRef) -> z3.ExprRef:
@@ -58,9 +58,9 @@ def node(s: SimpleNamespace, item: z3.ExprRef) -> z3.ExprRef:
     return s.TaskList_as_Node[item] if item.sort() == LIST.z3 else s.Entry_as_Node[item]
 
 
-def entry(s: SimpleNamespace, of: z3.ExprRef) -> z3.ExprRef:
+def entry(s: SimpleNamespace, node: z3.ExprRef) -> z3.ExprRef:
     """A node as an entry; null where it is none."""
-    return s.Node_as_Entry[of]
+    return s.Node_as_Entry[node]
 
 
 def every_thread(formula: z3.BoolRef) -> z3.BoolRef:
@@ -85,9 +85,9 @@ class Linked(Generated):
         "overcounted": z3.IntSort(),
     }
 
-    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, chosen: object) -> Step:
-        made = super().taken(name, s, t, chosen)
-        return Step(made.guards, {**made.updates, **self.ghosts(name, s, t)})
+    def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
+        move = super().taken(name, s, t, choices)
+        return Step(move.guards, {**move.updates, **self.ghosts(name, s, t)})
 
     def ghosts(self, name: str, s: SimpleNamespace, t: z3.ExprRef) -> dict[str, z3.ExprRef]:
         """The ghosts' next values."""
@@ -184,7 +184,7 @@ class Linked(Generated):
         ]
 
     def saved(self, s: SimpleNamespace, t: z3.ExprRef) -> list[z3.BoolRef]:
-        """What calls save is what the variables have at the start."""
+        """The values that calls save are those of the start."""
         return [
             s.saved_unlink_ul[t] == NO_LIST,
             s.saved_unlink_ue[t] == NO_ENTRY,
@@ -205,7 +205,7 @@ class Linked(Generated):
 
     @conjunct
     def calls_save_nothing(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What a call saves of a procedure's variables is null: it is entered once."""
+        """A call saves null of a procedure's variables: it is entered once."""
         return ForAll([T], And(self.saved(s, T)))
 
     @conjunct

@@ -45,27 +45,29 @@ class Conditions:
     def step(self, label: str) -> VC:
         """The ways of one label: each is a step of the proof's system and keeps the links."""
         simulation = self.simulation
-        used: dict[str, dict[int, z3.BoolRef]] = {}
+        instances: dict[str, dict[int, z3.BoolRef]] = {}
         goals = []
         ways = simulation.module.LABELS[label]
         for name in ways:
-            values, made = simulation.step(name)
-            guards = {f"guard {i}": simple(each) for i, each in enumerate(made.guards, 1)}
-            kept, goal, missing = cores(
+            values, step = simulation.step(name)
+            guards = {f"guard {i}": simple(guard) for i, guard in enumerate(step.guards, 1)}
+            by_premise, goal, missing = cores(
                 simulation.module,
                 self.premises | guards,
-                {each: simple(formula) for each, formula in simulation.goals(name)},
+                {goal: simple(formula) for goal, formula in simulation.goals(name)},
                 hints(name, simulation.s, values["t"]),
                 set(Rings.conjuncts()) - set(Linked.conjuncts()),
             )
             if missing:
                 raise ProofError(f"{name}: {', '.join(missing)} does not follow")
-            needed = [each for premise in guards for each in kept.pop(premise, [])]
-            for premise, formulas in kept.items():
-                of_label = used.setdefault(premise, {})
+            guard_instances = [
+                instance for premise in guards for instance in by_premise.pop(premise, [])
+            ]
+            for premise, formulas in by_premise.items():
+                of_label = instances.setdefault(premise, {})
                 of_label.update({formula.get_id(): formula for formula in formulas})
-            goals.append(z3.Implies(z3.And(needed), goal))
-        premises = {name: z3.And([*parts.values()]) for name, parts in used.items()}
+            goals.append(z3.Implies(z3.And(guard_instances), goal))
+        premises = {name: z3.And([*parts.values()]) for name, parts in instances.items()}
         return VC(
             label,
             premises,
@@ -90,14 +92,16 @@ class Conditions:
         } | {
             f"initially {i}": f for i, f in enumerate(simulation.module.initially(simulation.s), 1)
         }
-        reached = Reached(SMALL[0])
-        found = core(grounded(simulation.module, Condition("start", "init", premises, goal)))
-        if found is None:
+        exploration = Reached(SMALL[0])
+        condition = core(grounded(simulation.module, Condition("start", "init", premises, goal)))
+        if condition is None:
             raise ProofError("the start does not follow from what Init is known to say")
-        return VC("start", found.premises, found.goal, reached.in_state(reached.start))
+        return VC(
+            "start", condition.premises, condition.goal, exploration.in_state(exploration.start)
+        )
 
     def rings(self) -> VC:
-        """RingWellFormed, of what the labels keep."""
+        """RingWellFormed, of the conjuncts that the labels keep."""
         simulation = self.simulation
         premises = {
             **{f"given {i}": f for i, f in enumerate(simulation.module.given(simulation.s), 1)},
@@ -105,16 +109,18 @@ class Conditions:
         }
         assert isinstance(simulation.module, Rings)
         goal = simulation.module.ring_well_formed(simulation.s)
-        found = core(grounded(simulation.module, Condition("rings", "implication", premises, goal)))
-        if found is None:
+        condition = core(
+            grounded(simulation.module, Condition("rings", "implication", premises, goal))
+        )
+        if condition is None:
             raise ProofError("RingWellFormed does not follow from the invariant")
-        reached = Reached(SMALL[0])
+        exploration = Reached(SMALL[0])
         return VC(
             "RingWellFormed",
-            found.premises,
-            found.goal,
-            reached.in_state(reached.start),
-            cites={name: STEPS for name in found.premises if name in RINGS},
+            condition.premises,
+            condition.goal,
+            exploration.in_state(exploration.start),
+            cites={name: STEPS for name in condition.premises if name in RINGS},
         )
 
 

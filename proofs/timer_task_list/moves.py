@@ -30,12 +30,16 @@ from wheelproof.prove.ts.instances import cores
 MOVER = z3.Const("t!", THREAD.z3)
 
 
-def can_step(of: Simulation, label: str) -> z3.BoolRef:
+def can_step(simulation: Simulation, label: str) -> z3.BoolRef:
     """A thread at the label that does not wait in the proof's system has a way to go."""
     place = "Idle" if label == "T0" else label
-    ways = [of.module.way(name) for name in of.module.LABELS[label]]
+    ways = [simulation.module.way(name) for name in simulation.module.LABELS[label]]
     free = [And(way.guards[: len(way.guards) - len(way.defining)]) for way in ways]
-    goes = And(MOVER != THREAD.null, at(of.s, MOVER, place), Not(OneReaper().waits(of.a, MOVER)))
+    goes = And(
+        MOVER != THREAD.null,
+        at(simulation.s, MOVER, place),
+        Not(OneReaper().waits(simulation.a, MOVER)),
+    )
     return simple(Implies(goes, Or(free)))
 
 
@@ -59,12 +63,12 @@ class Conditions:
     def label(self, label: str) -> VC:
         """The condition of one label. ProofError: it does not follow from the links."""
         simulation = self.simulation
-        kept, goal, missing = cores(
+        by_premise, goal, missing = cores(
             simulation.module, self.premises, {"can step": can_step(simulation, label)}
         )
         if missing:
             raise ProofError(f"{label}: it does not follow that the module can step")
-        premises = {name: And(parts) for name, parts in kept.items()}
+        premises = {name: And(parts) for name, parts in by_premise.items()}
         way = simulation.module.LABELS[label][0]
         cites = dict.fromkeys(set(premises) & set(Linked.conjuncts()), STEPS)
         return VC(label, premises, goal, witnesses()[way].before(way), cites=cites)
@@ -82,23 +86,23 @@ class Planted:
     run: Rung
 
     def find(self, _seed: int) -> Found:
-        found = next(stops(Reached(self.run, self.old, self.new)), "")
-        if not found:
+        label = next(stops(Reached(self.run, self.old, self.new)), "")
+        if not label:
             return Found("unsat", "every thread that does not wait can step")
-        return Found("sat", found, "" if found == self.label else f"not {self.label}")
+        return Found("sat", label, "" if label == self.label else f"not {self.label}")
 
 
-def stops(reached: Reached) -> Iterator[str]:
+def stops(exploration: Reached) -> Iterator[str]:
     """The labels at which a thread neither waits in the proof's system nor can step."""
-    module, instance = reached.system, reached.instance
+    module, instance = exploration.system, exploration.instance
     assert isinstance(module, Rings)
     simulation = Simulation(module)
     claims = {
         label: instance.function(instance.compiled.code(can_step(simulation, label), ("t",)))
         for label in module.LABELS
     }
-    threads = range(len(reached.model.threads))
-    for state, _ in reached.edges():
+    threads = range(len(exploration.model.threads))
+    for state, _ in exploration.edges():
         for label, holds in claims.items():
             if not all(holds(state, thread) for thread in threads):
                 yield label

@@ -1,4 +1,4 @@
-"""TimerTaskList's system with one decision taken away: what the mutated step does to the ring."""
+"""TimerTaskList's system with one decision taken away: the mutated steps on the ring."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class WithoutNullTest(TimerTaskList):
 
 
 class Stuck(OneReaper):
-    """A search checks outright what the ranks of P12 give: in every state a thread can move."""
+    """A search checks outright the consequence of P12's ranks: in every state a thread can move."""
 
     @safety("P12")
     def some_thread_moves(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -220,9 +220,9 @@ class WithoutTaskMonitor(TimerTaskList):
 
     @action(t=THREAD)
     def cancel_returns(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        revoked = Everywhere(D, Or(s.revoked[D], s.task_of[D] == s.ct[t]))
+        revocation = Everywhere(D, Or(s.revoked[D], s.task_of[D] == s.ct[t]))
         return when(
-            is_at(s, t, "C4"), at=go(s, t, "Idle"), ct=Store(s.ct, t, NO_TASK), revoked=revoked
+            is_at(s, t, "C4"), at=go(s, t, "Idle"), ct=Store(s.ct, t, NO_TASK), revoked=revocation
         )
 
     @action(t=THREAD)

@@ -23,9 +23,9 @@ NAME = "timer_task_list"
 
 @dataclass(frozen=True)
 class Planted:
-    """A fault in the module's translation: a text and what stands for it, and a scenario.
+    """A fault in the module's translation: a text and its replacement, and a scenario.
 
-    ``property``: what the compiled module with the fault breaks.
+    ``property``: that of the compiled module which the fault breaks.
     """
 
     name: str
@@ -37,37 +37,37 @@ class Planted:
     property: str
 
     def find(self, _seed: int = 0) -> Found:
-        """The first reached step that does not do what the theorem says of it."""
-        reached = Reached(self.of, self.old, self.new)
+        """The first reached step that does not do as the theorem says."""
+        exploration = Reached(self.of, self.old, self.new)
         return compared(
-            broken_goal(reached), self.goal, lambda: violated(reached.model, self.property)
+            broken_goal(exploration), self.goal, lambda: violated(exploration.model, self.property)
         )
 
 
 def violated(model: Any, name: str, bound: int = 20_000) -> str:
     """ "" where a state of a model breaks a property; else that none does."""
-    seen, waiting = {model.initial()}, [model.initial()]
+    states, waiting = {model.initial()}, [model.initial()]
     for state in waiting:
         if not model.holds(name, state):
             return ""
         for _, _, after in model.successors(state):
-            if after not in seen and len(seen) < bound:
-                seen.add(after)
+            if after not in states and len(states) < bound:
+                states.add(after)
                 waiting.append(after)
     return f"no state of the module breaks {name}"
 
 
 def broken_goal(
-    reached: runs.Reached, of: Callable[[Generated], Simulation] = Simulation
+    exploration: runs.Reached, kind: Callable[[Generated], Simulation] = Simulation
 ) -> str | None:
     """A step within the reached states that breaks a goal: "way: goal"; None where none does."""
-    module = reached.system
+    module = exploration.system
     assert isinstance(module, Generated)
-    simulation = of(module)
+    simulation = kind(module)
     goals: dict[str, list[tuple[str, Any]]] = {}
-    for state, move in reached.edges():
+    for state, move in exploration.edges():
         if move.action not in goals:
-            goals[move.action] = [*goals_on(simulation, move.action, reached.instance)]
+            goals[move.action] = [*goals_on(simulation, move.action, exploration.instance)]
         for name, holds in goals[move.action]:
             if not holds(state, *move.arguments):
                 return f"{move.action}: {name}"
@@ -77,36 +77,36 @@ def broken_goal(
 def goals_on(simulation: Any, name: str, instance: Instance) -> Iterator[tuple[str, Any]]:
     """The goals of a way as functions of a state and the way's arguments."""
     parameters = tuple(simulation.module.actions()[name].parameters)
-    _, made = simulation.step(name)
+    _, step = simulation.step(name)
     for goal_name, goal in simulation.goals(name):
-        if made.defined:
+        if step.defined:
             continue  # a comprehension is a new array, which the state has not
         free = [constant for constant in _constants(goal) if str(constant).startswith("any_")]
-        renamed = [z3.Const(f"{each}!", each.sort()) for each in free]
-        term = z3.substitute(simple(goal), *zip(free, renamed, strict=True))
+        renaming = [z3.Const(f"{constant}!", constant.sort()) for constant in free]
+        term = z3.substitute(simple(goal), *zip(free, renaming, strict=True))
         code = instance.compiled.code(term, (*parameters, *map(str, free)))
         yield goal_name, _everywhere(instance, instance.function(code), free)
 
 
 def _everywhere(instance: Instance, holds: Any, free: list[z3.ExprRef]) -> Any:
-    places = [instance.places[each.sort().name()] for each in free]
+    places = [instance.places[constant.sort().name()] for constant in free]
     return lambda state, *arguments: all(
         holds(state, *arguments, *values) for values in product(*places)
     )
 
 
 def _constants(term: z3.ExprRef) -> list[z3.ExprRef]:
-    found: dict[int, z3.ExprRef] = {}
-    waiting, seen = [term], set()
+    constants: dict[int, z3.ExprRef] = {}
+    waiting, ids = [term], set()
     while waiting:
         here = waiting.pop()
-        if here.get_id() in seen:
+        if here.get_id() in ids:
             continue
-        seen.add(here.get_id())
+        ids.add(here.get_id())
         if z3.is_const(here) and here.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            found[here.get_id()] = here
+            constants[here.get_id()] = here
         waiting += here.children()
-    return sorted(found.values(), key=str)
+    return sorted(constants.values(), key=str)
 
 
 FOURTH = "next[next[next[al[self]]]]"

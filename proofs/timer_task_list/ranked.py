@@ -1,4 +1,4 @@
-"""P16: what begins on lists ends, as theorems, with their controls.
+"""P16: operations that begin on lists end, as theorems, with their controls.
 
 A control is a list with a decision taken away, or a claim without a part of the rank. A step of
 some run must break the condition that it names.
@@ -170,11 +170,11 @@ CHAIN = [z3.Const(f"chain_{index}", THREAD.z3) for index in range(6)]
 OF_P12 = ("waits_go_down", "holder_is_busy", "unblocked_threads_move")
 
 
-def one_can_move(of: Conditions) -> LateVC:
+def one_can_move(conditions: Conditions) -> LateVC:
     """A thread in an operation, or one at the end of its chain of waits, can take a step."""
 
     def make() -> VC:
-        system = of.system
+        system = conditions.system
         assert isinstance(system, OneReaper)
         s = system.symbols()
         premises: dict[str, z3.BoolRef] = {}
@@ -186,9 +186,9 @@ def one_can_move(of: Conditions) -> LateVC:
                 premises[f"{name} #{number}"] = taken_at(formula, values)
         busy = [And(t != NO_THREAD, Not(is_at(s, t, *AT_REST))) for t in CHAIN[:-1]]
         free = [And(Not(system.waits(s, t)), system.can_move(s, t)) for t in CHAIN[:-1]]
-        goal = Implies(busy[0], Or([And(*each) for each in zip(busy, free, strict=True)]))
+        goal = Implies(busy[0], Or([And(*pair) for pair in zip(busy, free, strict=True)]))
         cites = {name: "P12.OneReaper" for name in premises if "#" in name}
-        vivid = [*of.witnesses.in_state(of.witnesses.last), busy[0]]
+        vivid = [*conditions.witnesses.in_state(conditions.witnesses.last), busy[0]]
         return VC("one can move", premises, goal, vivid, cites=cites)
 
     return LateVC("one can move", make)
@@ -216,9 +216,13 @@ THEORY.theorem(
     obligations(
         Conditions(Elsewhere(), EVERYTHING, lemma="Inv.Elsewhere"),
         ranked,
-        [RANK + name for name, taken in Elsewhere.actions().items() if not taken.begins],
+        [
+            RANK + name
+            for name, declaration in Elsewhere.actions().items()
+            if not declaration.begins
+        ],
     ),
-    [each.control() for each in PLANTED],
+    [fault.control() for fault in PLANTED],
     rests_on=("Inv.Elsewhere",),
     assumes=(*ATOMIC, *ASSUMES, "A-FINITE"),
     system=Elsewhere.__name__,

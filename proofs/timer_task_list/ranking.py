@@ -1,4 +1,4 @@
-"""P16: threads on lists come to an end, whatever the schedule, if their programs do.
+"""P16: threads on lists come to an end, under every schedule, if their programs do.
 
 The rank of a state has four parts. Each is a number of things of which there are finitely many:
 
@@ -12,7 +12,7 @@ without an end: each retry of a remove, and each of an add, is paid by a link or
 another thread, and each round of a flush by its own unlink. A step that sets no list leaves the
 stages of other threads as they are.
 
-The class restricts what threads begin: no flush has its own list as its destination.
+The class restricts the operations that threads begin: no flush has its own list as its destination.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ PHASE = 100
 """More than any number of a place."""
 OF_REMOVE = {"U9": 19, "U10": 18, "U11": 17} | {f"U{n}": 16 - n for n in range(1, 9)}
 NAMES_A_LIST, NAMES_NONE, STALE = 16, 7, 7
-"""Of R1, by what the entry names; and what an unlink has before it sees that it comes too late."""
+"""Of R1, by the list that the entry names; and of an unlink that has not seen that it is late."""
 OF_ADD = {"A0": 23, "A10": 25, "A11": 24, "A12": 44, "A1": 6, "A2": 5, "A3": 4, "A4": 3}
 OF_ADD |= {"A5": 2, "A6": 1, "A7": 50, "A8": 49, "A9": 48}
 ADDED, LINKED_AGAIN = 22, 22
-"""What is added at A0, A10 and A11 once the entry is added, and at A1 - A3 if it names a list."""
+"""The addition at A0, A10 and A11 once the entry is added, and at A1 - A3 if it names a list."""
 OF_OTHERS = {"F1": 41, "F2": 30, "F4": 1, "F3": 1, "K1": 2, "K2": 1, "T1": 0, "C1": 40, "C2": 39}
 OF_OTHERS |= {"C3": 2, "C4": 1, "S1": 40, "S2": 39, "S3": 2, "S4": 1}
 """Stages by place within a phase."""
@@ -88,7 +88,7 @@ class Elsewhere(TimerTaskList):
 
     @conjunct
     def add_removes_its_entry(self, s: SimpleNamespace) -> z3.BoolRef:
-        """What an add removes is the entry that it adds."""
+        """An add removes the entry that it adds."""
         return ForAll(
             [T], Implies(And(s.ae[T] != NO_ENTRY, s.re[T] != NO_ENTRY), s.re[T] == s.ae[T])
         )
@@ -109,9 +109,9 @@ class Elsewhere(TimerTaskList):
 
         A flush has all that is in its list, for as long as it holds the list's monitor.
         """
-        flushed = And(s.fl[t] != NO_LIST, Not(self.waiting(s, t)), s.linked[e][s.fl[t]])
-        taken = Or(e == s.head[t], e == s.ke[t], e == s.se[t])
-        return And(e != NO_ENTRY, Or(flushed, taken, And(e == s.ae[t], self.adding(s, t))))
+        flushes = And(s.fl[t] != NO_LIST, Not(self.waiting(s, t)), s.linked[e][s.fl[t]])
+        holds = Or(e == s.head[t], e == s.ke[t], e == s.se[t])
+        return And(e != NO_ENTRY, Or(flushes, holds, And(e == s.ae[t], self.adding(s, t))))
 
     def named(self, s: SimpleNamespace, e: z3.ExprRef) -> z3.BoolRef:
         """The entry names a list."""
@@ -140,10 +140,10 @@ class Elsewhere(TimerTaskList):
         No other thread sets a list meanwhile.
         """
         again = And(is_at(s, t, "A1", "A2", "A3"), s.list[s.ae[t]] != NO_LIST)
-        added = And(is_at(s, t, "A0", "A10", "A11"), s.done[t])
+        is_added = And(is_at(s, t, "A0", "A10", "A11"), s.done[t])
         at_place = number(s.at[t], PLACE, OF_REMOVE | OF_ADD | OF_OTHERS)
         removing = If(s.list[s.re[t]] != NO_LIST, NAMES_A_LIST, NAMES_NONE)
-        more = If(self.is_stale(s, t), STALE, If(again, LINKED_AGAIN, If(added, ADDED, 0)))
+        more = If(self.is_stale(s, t), STALE, If(again, LINKED_AGAIN, If(is_added, ADDED, 0)))
         return PHASE * self.phase(s, t) + If(is_at(s, t, "R1"), removing, at_place + more)
 
     # -- what a step does to it
@@ -162,34 +162,38 @@ class Elsewhere(TimerTaskList):
         """A step of the thread lowers the part."""
         if part == "stage":
             now, then = self.stage(s, t), self.stage(after, t)
-            others = Implies(T != t, self.stage(after, T) <= self.stage(s, T))
-            return And(0 <= then, then < now, ForAll([T], others))
-        of = {"waiting": (t,), "hands": (t, s.ae[t]), "named": (s.ue[t],)}[part]
-        counted = getattr(self, part)
-        return And(self.kept(part, s, after), counted(s, *of), Not(counted(after, *of)))
+            others_stay = Implies(T != t, self.stage(after, T) <= self.stage(s, T))
+            return And(0 <= then, then < now, ForAll([T], others_stay))
+        arguments = {"waiting": (t,), "hands": (t, s.ae[t]), "named": (s.ue[t],)}[part]
+        measure = getattr(self, part)
+        return And(
+            self.kept(part, s, after), measure(s, *arguments), Not(measure(after, *arguments))
+        )
 
     def ranks(
         self, name: str, s: SimpleNamespace, t: z3.ExprRef, after: SimpleNamespace
     ) -> z3.BoolRef:
-        """What an action does to the rank: it lowers its part, and raises none before that."""
+        """The effect of an action on the rank: it lowers its part, and raises none before that."""
         part = LOWERS.get(name, "stage")
         before = PARTS[: PARTS.index(part)]
-        return And(*[self.kept(each, s, after) for each in before], self.lowered(part, s, t, after))
+        return And(
+            *[self.kept(earlier, s, after) for earlier in before], self.lowered(part, s, t, after)
+        )
 
 
 def ranked(system: Elsewhere) -> Iterator[Condition]:
     """The conditions of the rank: one for each action that begins no operation."""
     s = system.symbols()
-    given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
+    givens = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
     invariant = system.invariant(s)
-    for name, taken in system.actions().items():
-        if taken.begins:
+    for name, declaration in system.actions().items():
+        if declaration.begins:
             continue
-        values, made = system.step(name, s)
-        guards = {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
+        values, step = system.step(name, s)
+        guards = {f"guard {index}": guard for index, guard in enumerate(step.guards, 1)}
         yield Condition(
             RANK + name,
             "implication",
-            {**given, **invariant, **guards},
-            system.ranks(name, s, values["t"], system.after(s, made)),
+            {**givens, **invariant, **guards},
+            system.ranks(name, s, values["t"], system.after(s, step)),
         )

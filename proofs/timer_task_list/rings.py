@@ -1,4 +1,4 @@
-"""The rings on pointers: what ``next`` and ``prev`` are, for any number of entries and threads.
+"""The rings on pointers: ``next`` and ``prev`` of each node, for any number of entries and threads.
 
 Each ring has a ghost order: a number for each entry that is linked. ``next`` is then the least
 entry above, or the sentinel where there is none; ``prev`` is its inverse. While a thread holds the
@@ -20,9 +20,9 @@ from wheelproof.prove.ts.system import conjunct
 class Rings(Linked):
     """The links, and the rings."""
 
-    def within(self, s: SimpleNamespace, of: z3.ExprRef, l: z3.ExprRef) -> z3.BoolRef:
+    def within(self, s: SimpleNamespace, n: z3.ExprRef, l: z3.ExprRef) -> z3.BoolRef:
         """A node is in a list's ring: its sentinel, or an entry that is linked."""
-        return Or(of == node(s, l), s.linked[entry(s, of)][l])
+        return Or(n == node(s, l), s.linked[entry(s, n)][l])
 
     def unlinks_now(self, s: SimpleNamespace, l: z3.ExprRef) -> z3.BoolRef:
         """The holder of a list's monitor has moved one of two pointers past its entry."""
@@ -110,11 +110,11 @@ class Rings(Linked):
         """A node's ``prev`` is in its ring and points to it, but for one that lags behind."""
         o = s.listMonitor_owner[L]
 
-        def lags(of: z3.ExprRef) -> z3.BoolRef:
-            return And(self.unlinks_now(s, L), s.next[node(s, s.ue[o])] == of)
+        def lags(n: z3.ExprRef) -> z3.BoolRef:
+            return And(self.unlinks_now(s, L), s.next[node(s, s.ue[o])] == n)
 
-        def right(of: z3.ExprRef) -> z3.BoolRef:
-            return And(self.within(s, s.prev[of], L), s.next[s.prev[of]] == of)
+        def right(n: z3.ExprRef) -> z3.BoolRef:
+            return And(self.within(s, s.prev[n], L), s.next[s.prev[n]] == n)
 
         return And(
             ForAll([E, L], Implies(s.linked[E][L], Or(right(node(s, E)), lags(node(s, E))))),
@@ -162,12 +162,12 @@ class Rings(Linked):
     def ring_well_formed(self, s: SimpleNamespace) -> z3.BoolRef:
         """RingWellFormed of the module: a closed ring, and next and prev undo each other."""
 
-        def right(of: z3.ExprRef) -> z3.BoolRef:
+        def right(n: z3.ExprRef) -> z3.BoolRef:
             return And(
-                self.within(s, s.next[of], L),
-                s.prev[s.next[of]] == of,
-                self.within(s, s.prev[of], L),
-                s.next[s.prev[of]] == of,
+                self.within(s, s.next[n], L),
+                s.prev[s.next[n]] == n,
+                self.within(s, s.prev[n], L),
+                s.next[s.prev[n]] == n,
             )
 
         free = And(L != NO_LIST, s.listMonitor_owner[L] == NO_THREAD)

@@ -24,9 +24,9 @@ def system(old: str = "", new: str = "", base: type = Rings) -> type[Rings]:
 
     ``base``: its ghosts and conjuncts. Raises ValueError where the text is not there exactly once.
     """
-    made = systems.made("TimerTaskListModule", specification(old, new).module, WORDS, base)
-    assert issubclass(made, Rings)
-    return made
+    result = systems.made("TimerTaskListModule", specification(old, new).module, WORDS, base)
+    assert issubclass(result, Rings)
+    return result
 
 
 def specification(old: str = "", new: str = "") -> Specification:
@@ -49,9 +49,9 @@ class Rung:
 
     def program(self) -> dict[str, Any]:
         ring = {name: members.split() for name, members in self.ring}
-        linked = [entry for members in ring.values() for entry in members]
+        entries = [entry for members in ring.values() for entry in members]
         task_of = dict(self.task_of)
-        first = {task_of[entry]: entry for entry in reversed(linked)}
+        first = {task_of[entry]: entry for entry in reversed(entries)}
         return {
             "lists": [*ring],
             "task_of": task_of,
@@ -78,11 +78,11 @@ SMALL = (
 """Scenarios in which every way is taken."""
 
 
-def ghosts(placed: Placed, program: Mapping[str, Any]) -> State:
+def ghosts(placement: Placed, program: Mapping[str, Any]) -> State:
     """The start of a scenario with its ghosts: its rings as the scenario has them."""
     ring = program["ring"]
-    return placed.instance.state(
-        placed.values(placed.model.initial())
+    return placement.instance.state(
+        placement.values(placement.model.initial())
         | {
             "linked": {e: {l: True} for l, members in ring.items() for e in members},
             "place": {e: i for members in ring.values() for i, e in enumerate(members)},
@@ -101,21 +101,23 @@ class Reached(runs.Reached):
 
     def __init__(
         self,
-        of: Rung | Mapping[str, Any],
+        source: Rung | Mapping[str, Any],
         old: str = "",
         new: str = "",
         bound: int = 20_000,
         base: type = Rings,
     ) -> None:
-        self.program = program = of.program() if isinstance(of, Rung) else of
+        self.program = program = source.program() if isinstance(source, Rung) else source
         mechanism = variants.mechanisms()[NAME]
         constants = mechanism.constants_of(program)
         model = specification(old, new).model(constants, tuple(program["threads"]))
-        placed = Placed(compiled(old, new, base), model, constants)
-        super().__init__(placed, ghosts(placed, program), bound)
+        placement = Placed(compiled(old, new, base), model, constants)
+        super().__init__(placement, ghosts(placement, program), bound)
 
 
 @cache
 def witnesses(base: type = Rings) -> dict[str, Reached]:
     """For each way a scenario, and in it a state, in which it is taken."""
-    return runs.of_ways((Reached(each, base=base) for each in SMALL), system(base=base).actions())
+    return runs.of_ways(
+        (Reached(program, base=base) for program in SMALL), system(base=base).actions()
+    )

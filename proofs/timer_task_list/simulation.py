@@ -2,7 +2,7 @@
 
 A state of the generated system is seen as one of `timer_task_list.TimerTaskList`: `seen` gives its
 variables as terms. A way through a label is shown to be the action that `STEPS` names, with these
-arguments. Then what is proved of that system holds of the module, at any size.
+arguments. Then each theorem about that system holds of the module, at any size.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def seen(s: SimpleNamespace) -> SimpleNamespace:
 
     t = _T
     last = s.turn[t] - 1
-    scheduled = And(t != NO_THREAD, Or(on(s, "setTimerTaskEntry", t), at(s, t, "T1")))
+    schedules = And(t != NO_THREAD, Or(on(s, "setTimerTaskEntry", t), at(s, t, "T1")))
     has_head = Or(at(s, t, "F3"), And(at(s, t, *UNLINKING), back(s, "unlink", t, "F3")))
     checks = at(s, t, "K1", "K2")
     return SimpleNamespace(
@@ -59,8 +59,8 @@ def seen(s: SimpleNamespace) -> SimpleNamespace:
         fd=s.fd,
         head=of_thread(If(has_head, entry(s, s.head[t]), NO_ENTRY)),
         ct=s.ct,
-        sl=of_thread(If(scheduled, s.Program_2_TaskList[t][last], NO_LIST)),
-        se=of_thread(If(scheduled, s.Program_3_Entry[t][last], NO_ENTRY)),
+        sl=of_thread(If(schedules, s.Program_2_TaskList[t][last], NO_LIST)),
+        se=of_thread(If(schedules, s.Program_3_Entry[t][last], NO_ENTRY)),
         list=s.list,
         linked=s.linked,
         list_owner=s.listMonitor_owner,
@@ -78,7 +78,7 @@ def seen(s: SimpleNamespace) -> SimpleNamespace:
     )
 
 
-def _begun(s: SimpleNamespace, t: z3.ExprRef) -> dict[str, list[Case]]:
+def _beginnings(s: SimpleNamespace, t: z3.ExprRef) -> dict[str, list[Case]]:
     """The operations that a thread may begin, by the label that they begin with."""
     k = s.turn[t]
     word, lists, entries = (
@@ -157,14 +157,14 @@ def cases(name: str, s: SimpleNamespace, t: z3.ExprRef) -> list[Case]:
     """The actions that a way may be."""
     label, _, to = name.partition("_to_")
     if label == "T0":
-        return _begun(s, t)[to]
+        return _beginnings(s, t)[to]
     if name == "F2_to_U1":
         return [Case("takes_head", (entry(s, s.next[s.TaskList_as_Node[s.fl[t]]]),))]
     return [Case(STEPS[name])]
 
 
 class Simulation(simulation.Simulation):
-    """The conditions of one way: guards and values of the proof's system, and what it keeps."""
+    """The conditions of one way: guards and values of the proof's system, and its conjuncts."""
 
     def __init__(self, module: Generated, proof: System | None = None) -> None:
         super().__init__(module, proof or TimerTaskList())
@@ -177,15 +177,15 @@ class Simulation(simulation.Simulation):
         return cases(name, self.s, t)
 
     def premises(self) -> dict[str, z3.BoolRef]:
-        """What holds of every state, by name: of the constants, the links, and the invariant."""
-        proved = {
+        """The formulas of every state, by name: of the constants, the links, and the invariant."""
+        lemmas = {
             f"proof {name}": simple(formula)
             for name, formula in self.proof.invariant(self.a).items()
         }
-        return super().premises() | proved
+        return super().premises() | lemmas
 
     def goals(self, name: str) -> Iterator[tuple[str, z3.BoolRef]]:
-        """What a way must fulfil, by name."""
+        """The goals of a way, by name."""
         values, step = self.step(name)
         after, t = self.module.after(self.s, step), values["t"]
         yield "obligations", And(self.module.obligations(name))

@@ -269,11 +269,11 @@ class OneReaper(TimerTaskList):
 
     def waits(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """The thread wants a monitor that another thread holds, and cannot enter it."""
-        holder, own = self.holder(s, t), is_at(s, t, "U1", "A1", "F1")
+        holder, enters = self.holder(s, t), is_at(s, t, "U1", "A1", "F1")
         return And(
             is_at(s, t, "U1", "A1", "F1", "U2", "A2", "C1", "S1"),
             holder != NO_THREAD,
-            Implies(own, holder != t),
+            Implies(enters, holder != t),
         )
 
     def wanted(
@@ -285,17 +285,17 @@ class OneReaper(TimerTaskList):
         otherwise: z3.ExprRef,
     ) -> z3.ExprRef:
         """The holder of the monitor that the thread wants at its place."""
-        of = otherwise
+        monitor = otherwise
         for place, term in at.items():
-            of = If(is_at(s, t, place), term, of)
-        return owners[of]
+            monitor = If(is_at(s, t, place), term, monitor)
+        return owners[monitor]
 
     def can_move(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """Some action of the thread is enabled; at F2 always, with an entry to take or without."""
-        found = [is_at(s, t, "F2")]
-        for name, taken in self.actions().items():
-            if not taken.begins and len(taken.parameters) == 1:
-                values, made = self.step(name, s)
-                guards = made.guards[: len(made.guards) - len(made.defined)]
-                found.append(z3.substitute(And(list(guards)), (values["t"], t)))
-        return Or(found)
+        moves = [is_at(s, t, "F2")]
+        for name, declaration in self.actions().items():
+            if not declaration.begins and len(declaration.parameters) == 1:
+                values, step = self.step(name, s)
+                guards = step.guards[: len(step.guards) - len(step.defined)]
+                moves.append(z3.substitute(And(list(guards)), (values["t"], t)))
+        return Or(moves)

@@ -8,7 +8,7 @@ from wheelproof.prove.kernel import Theory
 from wheelproof.prove.ts.theory import submit
 
 OF_MODULE = ("A-INIT", "A-PROGRAM", "A-TRAVERSAL")
-"""What ties the system to the module, besides the theorems of ``timer_task_list_module``."""
+"""The assumptions on the module, besides the theorems of ``timer_task_list_module``."""
 
 THEORY = Theory("protocols.timer_task_list", mechanism="timer_task_list")
 

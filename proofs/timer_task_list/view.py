@@ -86,10 +86,10 @@ def views(model: Model) -> list[View]:
     reapers = {thread for thread, _ in flushes}
     if len(reapers) > 1:
         return [View(model, proof.TimerTaskList)]
-    found = [View(model, proof.OneReaper, min(reapers, default=model.threads[0]))]
+    all_views = [View(model, proof.OneReaper, min(reapers, default=model.threads[0]))]
     if flushes and all(step[1] != step[2] for _, step in flushes):
-        found.append(View(model, Elsewhere))
-    return found
+        all_views.append(View(model, Elsewhere))
+    return all_views
 
 
 class View(Split):
@@ -118,75 +118,83 @@ class View(Split):
 
     def local(self, processes: State) -> dict[str, Any]:
         """The threads' variables, encoded, and the history that they make."""
-        found = [self.thread(index, process) for index, process in enumerate(processes)]
+        rows = [self.thread(index, process) for index, process in enumerate(processes)]
         names = ("at", "head", "sl", "se", *PARAMETERS)
-        own = {
+        cells = {
             name: self.instance.encode(
                 name,
                 {
-                    t: of[name]
-                    for t, of in zip(self.model.threads, found)
-                    if of.get(name) is not None
+                    t: row[name]
+                    for t, row in zip(self.model.threads, rows)
+                    if row.get(name) is not None
                 },
             )
             for name in names
         }
-        own["uncounted"] = sum(of["at"] in ("A8", "A9") for of in found)
-        own["overcounted"] = sum(of["at"] in ("U6", "U7", "U8", "U9") for of in found)
-        return own
+        cells["uncounted"] = sum(row["at"] in ("A8", "A9") for row in rows)
+        cells["overcounted"] = sum(row["at"] in ("U6", "U7", "U8", "U9") for row in rows)
+        return cells
 
     def thread(self, index: int, process: State) -> dict[str, Any]:
-        """One thread's place and variables; what is not under way is left out."""
+        """One thread's place and variables; one that is not under way is left out."""
         key = index, process
         if key not in self._threads:
             stack = levels(self.model, process)
-            own: dict[str, Any] = {}
+            cells: dict[str, Any] = {}
             for level in stack[1:]:
-                own |= {name: value for name, value in level.values.items() if name in PARAMETERS}
+                cells |= {name: value for name, value in level.values.items() if name in PARAMETERS}
             place, base = stack[-1].label, stack[0]
-            own["at"] = "Idle" if place in ("T0", "Done") else place
+            cells["at"] = "Idle" if place in ("T0", "Done") else place
             flush = next((level for level in stack if level.procedure == "flush"), None)
             if flush is not None and flush.label == "F3":
-                own["head"] = flush.values["head"]
+                cells["head"] = flush.values["head"]
             if base.label == "T1":
-                _, own["sl"], own["se"] = self.model.program[self.model.threads[index]][
+                _, cells["sl"], cells["se"] = self.model.program[self.model.threads[index]][
                     base.values["turn"] - 2
                 ]
-            self._threads[key] = own
+            self._threads[key] = cells
         return self._threads[key]
 
-    def shared(self, frozen: State) -> dict[str, Any]:
+    def shared(self, model_state: State) -> dict[str, Any]:
         """The variables that threads share, encoded."""
         model = self.model
-        pieces = dict(zip(model.variables, model.pieces(frozen)))
+        pieces = dict(zip(model.variables, model.pieces(model_state)))
         value: dict[str, Any] = {
             name: model.tla(name, piece) for name, piece in pieces.items() if name != "stack"
         }
         members = {name: self.members(value["next"], name) for name in model.lists}
-        linked = {
+        homes = {
             entry: {name: True for name in model.lists if entry in members[name]}
             for entry in model.entries
         }
-        own = {
+        cells = {
             "list": value["list"],
-            "linked": linked,
-            "size": sum(map(len, linked.values())),
-            "list_owner": {name: of["owner"] for name, of in value["listMonitor"].items()},
-            "list_depth": {name: of["depth"] for name, of in value["listMonitor"].items()},
-            "entry_owner": {name: of["owner"] for name, of in value["entryMonitor"].items()},
-            "task_owner": {name: of["owner"] for name, of in value["taskMonitor"].items()},
+            "linked": homes,
+            "size": sum(map(len, homes.values())),
+            "list_owner": {
+                name: monitor["owner"] for name, monitor in value["listMonitor"].items()
+            },
+            "list_depth": {
+                name: monitor["depth"] for name, monitor in value["listMonitor"].items()
+            },
+            "entry_owner": {
+                name: monitor["owner"] for name, monitor in value["entryMonitor"].items()
+            },
+            "task_owner": {
+                name: monitor["owner"] for name, monitor in value["taskMonitor"].items()
+            },
             "pointer": value["timerTaskEntry"],
             "revoked": value["revoked"],
             "counter": value["taskCounter"],
             "slipped": dict.fromkeys(value["slipped"], True),
         }
-        return {name: self.instance.encode(name, one) for name, one in own.items()}
+        return {name: self.instance.encode(name, cell) for name, cell in cells.items()}
 
     def members(self, following: dict[str, str | None], name: str) -> set[str]:
         """The entries along ``next`` from a list, for as long as there are new ones."""
-        found: set[str] = set()
+        entries: set[str] = set()
         node = following[name]
-        while node is not None and node != name and node not in found and node in following:
-            found.add(node)
+        while node is not None and node != name and node not in entries and node in following:
+            entries.add(node)
             node = following[node]
-        return found & set(self.model.entries)
+        return entries & set(self.model.entries)

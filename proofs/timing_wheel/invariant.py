@@ -1,4 +1,4 @@
-"""Module TimingWheel as a system, and an invariant of the module itself: what becomes of an entry.
+"""Module TimingWheel as a system, and an invariant of the module itself: the fate of an entry.
 
 An entry is in one hand or in one bucket until it is handed over, so that this happens once.
 """
@@ -57,7 +57,7 @@ class Wheel(Invariant):
     RIGID = {"Adder": array(ENTRY, THREAD), "Adding": array(ENTRY, WHOLE)}
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What the module assumes, and A-ONCE, A-REACH and A-POWER."""
+        """The module's assumptions, and A-ONCE, A-REACH and A-POWER."""
         e = s.Program_2_WheelEntry[T][K]
         adds = s.Program_1_word[T][K] == OPERATION.value("add")
         there = And(T != NO_ONE, 1 <= K, K <= s.Program_length[T])
@@ -72,7 +72,7 @@ class Wheel(Invariant):
         ]
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What Init says, but for the number of adds."""
+        """The formulas of Init, but for the number of adds."""
         return starts(self, s, ("adding",))
 
     def has(self, s: SimpleNamespace, t: z3.ExprRef, e: z3.ExprRef) -> z3.BoolRef:
@@ -87,8 +87,8 @@ class Wheel(Invariant):
 
     @conjunct
     def procedures_return_to_their_callers(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Where a procedure is on a stack, it returns to who calls it."""
-        known = [
+        """Where a procedure is on a stack, it returns to its callers."""
+        returns = [
             Or(
                 [
                     getattr(s, f"ret_{name}")[T] == self.label(label)
@@ -97,21 +97,21 @@ class Wheel(Invariant):
             )
             for name, labels in RETURNS.items()
         ]
-        return ForAll([T], Implies(T != NO_ONE, And(known)))
+        return ForAll([T], Implies(T != NO_ONE, And(returns)))
 
     @conjunct
     def frames_are_of_what_runs(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A procedure is on a stack where the thread is in it, or in what it has called."""
-        gone = {name: getattr(s, f"ret_{name}")[T] == self.label("Nowhere") for name in RETURNS}
+        """A procedure is on a stack where the thread is in it, or in one that it has called."""
+        absences = {name: getattr(s, f"ret_{name}")[T] == self.label("Nowhere") for name in RETURNS}
         within = Or([getattr(s, f"ret_{name}")[T] == self.label("F2") for name in ("put", "hand")])
         return ForAll(
             [T],
             Implies(
                 T != NO_ONE,
                 And(
-                    gone["hand"] != self.at(s, T, "K2"),
-                    gone["put"] != self.at(s, T, *PUTS, *LINKS),
-                    gone["flush"] != Or(self.at(s, T, *FLUSHES), within),
+                    absences["hand"] != self.at(s, T, "K2"),
+                    absences["put"] != self.at(s, T, *PUTS, *LINKS),
+                    absences["flush"] != Or(self.at(s, T, *FLUSHES), within),
                 ),
             ),
         )
@@ -131,20 +131,20 @@ class Wheel(Invariant):
     def one_hand_has_it(self, s: SimpleNamespace) -> z3.BoolRef:
         """An entry that a thread has in hand is in no other one, in no bucket, not handed over."""
         has = And(T != NO_ONE, E != NO_ENTRY, self.has(s, T, E))
-        other = And(U != NO_ONE, U != T, self.has(s, U, E))
+        other_has = And(U != NO_ONE, U != T, self.has(s, U, E))
         return And(
             ForAll([T, E], Implies(has, s.handed[E] == 0)),
             ForAll([T, E, B], Implies(has, s.content[B][E] == 0)),
-            ForAll([T, U, E], Not(And(has, other))),
+            ForAll([T, U, E], Not(And(has, other_has))),
         )
 
     @conjunct
     def one_bucket_has_it(self, s: SimpleNamespace) -> z3.BoolRef:
         """An entry in a bucket is there once, in no other one, and not handed over."""
-        counted = ForAll([B, E], And(0 <= s.content[B][E], s.content[B][E] <= 1))
+        counts = ForAll([B, E], And(0 <= s.content[B][E], s.content[B][E] <= 1))
         there = s.content[B][E] > 0
         return And(
-            counted,
+            counts,
             ForAll([B, E], Implies(there, s.handed[E] == 0)),
             ForAll([B, C, E], Implies(there, Or(C == B, s.content[C][E] == 0))),
         )
@@ -173,10 +173,10 @@ class Wheel(Invariant):
         """A thread that links or flushes has a bucket, and the entry that it puts."""
         links = Implies(self.at(s, T, *LINKS), And(s.bucket[T] != NO_BUCKET, s.ke[T] != NO_ENTRY))
         flushes = Implies(self.at(s, T, *FLUSHES), s.fb[T] != NO_BUCKET)
-        calls = Or([each[T] == self.label("F2") for each in (s.ret_put, s.ret_hand)])
+        calls = Or([target[T] == self.label("F2") for target in (s.ret_put, s.ret_hand)])
         within = Implies(calls, s.fb[T] != NO_BUCKET)
-        polled = Implies(self.at(s, T, "R5"), s.polled[T] != NO_BUCKET)
-        return ForAll([T], Implies(T != NO_ONE, And(links, flushes, within, polled)))
+        has_polled = Implies(self.at(s, T, "R5"), s.polled[T] != NO_BUCKET)
+        return ForAll([T], Implies(T != NO_ONE, And(links, flushes, within, has_polled)))
 
     @conjunct
     def puts_on_a_level_that_is_made(self, s: SimpleNamespace) -> z3.BoolRef:
@@ -204,5 +204,5 @@ class Wheel(Invariant):
     @conjunct
     def clocks_are_times(self, s: SimpleNamespace) -> z3.BoolRef:
         """The clock of a level that is made is at a time from 0."""
-        made = And(V != NO_LEVEL, number(s, V) <= s.made)
-        return ForAll([V], Implies(made, s.current[V] >= 0))
+        is_made = And(V != NO_LEVEL, number(s, V) <= s.made)
+        return ForAll([V], Implies(is_made, s.current[V] >= 0))

@@ -39,9 +39,9 @@ def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def facts(of: Invariant, name: str, *_: z3.ExprRef) -> dict[str, z3.BoolRef]:
+def facts(wheel: Invariant, name: str, *_: z3.ExprRef) -> dict[str, z3.BoolRef]:
     """Instances of theorems on numbers that a way needs."""
-    s = of.symbols()
+    s = wheel.symbols()
     level, size, e = s.level[MOVER], s.WheelSize, s.ke[MOVER]
     ticks, n = tick(s, level), number(s, level)
     premises: dict[str, z3.BoolRef] = {}
@@ -58,19 +58,19 @@ def facts(of: Invariant, name: str, *_: z3.ExprRef) -> dict[str, z3.BoolRef]:
             use("mono", a=n, b=s.Levels, k=size)
             use("dist", a=n - 1, b=z3.IntVal(1), k=size)
             use("zero_one", k=size)
-        case "V4_to_V5" if not isinstance(of, Clock):
+        case "V4_to_V5" if not isinstance(wheel, Clock):
             use("from_zero", a=s.expiration[MOVER], t=tick(s, s.up[MOVER]))
-        case "W5_to_W1" if not isinstance(of, Clock):
+        case "W5_to_W1" if not isinstance(wheel, Clock):
             above = s.Int_as_WheelLevel[n + 1]
             use("from_zero", a=s.current[level], t=tick(s, above))
-    if isinstance(of, Clock):
-        premises |= of_clocks(of, name.partition("_")[0])
+    if isinstance(wheel, Clock):
+        premises |= of_clocks(wheel, name.partition("_")[0])
     return premises
 
 
-def of_clocks(of: Clock, label: str) -> dict[str, z3.BoolRef]:
+def of_clocks(wheel: Clock, label: str) -> dict[str, z3.BoolRef]:
     """Facts on numbers that clocks need. They are numbered from 10, behind those of entries."""
-    s = of.symbols()
+    s = wheel.symbols()
     size, low, level, up = s.WheelSize, tick(s, V), s.level[MOVER], s.up[MOVER]
     until = s.expiration[MOVER]
     premises: dict[str, z3.BoolRef] = {}
@@ -111,9 +111,9 @@ def of_clocks(of: Clock, label: str) -> dict[str, z3.BoolRef]:
     return premises
 
 
-def hints(of: Invariant, name: str) -> list[z3.ExprRef]:
+def hints(wheel: Invariant, name: str) -> list[z3.ExprRef]:
     """Levels and buckets by their numbers."""
-    s, label = of.symbols(), name.partition("_")[0]
+    s, label = wheel.symbols(), name.partition("_")[0]
     level, first_number = s.level[MOVER], z3.IntVal(1)
     n = number(s, level)
     place = mul(n - 1, s.WheelSize) + slot(s.Deadline[s.ke[MOVER]], tick(s, level), s.WheelSize)
@@ -129,7 +129,7 @@ def hints(of: Invariant, name: str) -> list[z3.ExprRef]:
         "W5": [n + 1],
         "V5": [number(s, s.up[MOVER]) + 1],
     }
-    if isinstance(of, Clock):
+    if isinstance(wheel, Clock):
         first = s.Int_as_WheelLevel[1]
         clocks = [first_number, first, s.Reaper, s.writer, level, s.up[MOVER]]
         above = {"W5": s.Int_as_WheelLevel[n + 1], "W1": s.Int_as_WheelBucket[place + 1]}

@@ -11,7 +11,7 @@ from wheelproof.prove.variants import Changes
 
 
 def scenario(deadline: int, entries: int, *more: str) -> dict[str, Any]:
-    """One thread that adds some entries, all due at one time, and what it does then."""
+    """One thread that adds some entries, all due at one time, and its operations behind them."""
     names = [f"e{number}" for number in range(1, entries + 1)]
     return {
         "wheel_size": 2,

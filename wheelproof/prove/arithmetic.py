@@ -2,7 +2,7 @@
 
 ``mul``, ``div`` and ``mod`` are Python's ``*``, ``//`` and ``%`` on ints; on Z3 terms they are
 functions of which nothing is known but the instances of lemmas that a step names. So every step is
-decidable (linear arithmetic and equality), and takes a solver a millisecond whatever its seed. The
+decidable (linear arithmetic and equality), and takes a solver a millisecond with every seed. The
 lemmas at the bottom are proved with the functions' own meaning (`ground`).
 """
 
@@ -40,9 +40,9 @@ def meaning(formula: z3.BoolRef) -> z3.BoolRef:
 
     For divisors above 0 its ``div`` and ``mod`` are Python's (A-DIV).
     """
-    left, right = z3.Var(0, _I), z3.Var(1, _I)
+    first, second = z3.Var(0, _I), z3.Var(1, _I)
     return z3.substitute_funs(
-        formula, (MUL, left * right), (DIV, left / right), (MOD, left % right)
+        formula, (MUL, first * second), (DIV, first / second), (MOD, first % second)
     )
 
 
@@ -169,9 +169,9 @@ class Statement:
     def refuted_by(self, values: Mapping[str, int]) -> str:
         """ "" where Python refutes the statement with these numbers; else why it does not."""
         try:
-            failed = [name for name, holds in self.premises(**values).items() if not holds]
-            if failed:
-                return f"the premise {', '.join(failed)} does not hold in Python"
+            failures = [name for name, holds in self.premises(**values).items() if not holds]
+            if failures:
+                return f"the premise {', '.join(failures)} does not hold in Python"
             return "the claim holds in Python" if self.claim(**values) else ""
         except ZeroDivisionError:
             return "Python divides by zero"
@@ -190,11 +190,11 @@ class Arithmetic(Theory):
 
     def statements(self) -> dict[str, Statement]:
         """Everything that the next proof may use an instance of."""
-        found: dict[str, Statement] = {}
+        statements: dict[str, Statement] = {}
         for theory in self.after:
             if isinstance(theory, Arithmetic):
-                found |= theory.statements()
-        return found | self.own
+                statements |= theory.statements()
+        return statements | self.own
 
     def ground(
         self,
@@ -210,11 +210,14 @@ class Arithmetic(Theory):
         symbols = statement.symbols()
         vc = VC(
             name,
-            {each: meaning(_formula(formula)) for each, formula in premises(**symbols).items()},
+            {
+                premise: meaning(_formula(formula))
+                for premise, formula in premises(**symbols).items()
+            },
             meaning(_formula(claim(**symbols))),
-            vivid=_fixed(symbols, vivid),
+            vivid=_equations(symbols, vivid),
         )
-        made = self.theorem(
+        theorem = self.theorem(
             name,
             says,
             [vc],
@@ -224,7 +227,7 @@ class Arithmetic(Theory):
             certified=certified,
         )
         self.own[name] = statement
-        return made
+        return theorem
 
     def prove(
         self,
@@ -245,11 +248,13 @@ class Arithmetic(Theory):
         ProofError: a step uses a statement that is not proved yet.
         """
         statement = Statement.of(name, premises, claim)
-        symbols, known = statement.symbols(), self.statements()
-        given = {each: _formula(formula) for each, formula in premises(**symbols).items()}
+        symbols, lemmas = statement.symbols(), self.statements()
+        hypotheses = {
+            premise: _formula(formula) for premise, formula in premises(**symbols).items()
+        }
         vcs: list[VC] = []
-        used: list[str] = []
-        shown: dict[str, z3.BoolRef] = {}
+        uses: list[str] = []
+        conclusions: dict[str, z3.BoolRef] = {}
         if not steps or steps[-1].goal is not None:
             raise ProofError(
                 f"{name}: the last step must have the claim as its goal. "
@@ -257,77 +262,81 @@ class Arithmetic(Theory):
             )
         for step in steps:
             instances, cites = {}, {}
-            for number, each in enumerate(step.instances(**symbols)):
-                if each.statement not in known:
+            for number, instance in enumerate(step.instances(**symbols)):
+                if instance.statement not in lemmas:
                     raise ProofError(
-                        f"{name} uses {each.statement}, which is not proved before it. "
+                        f"{name} uses {instance.statement}, which is not proved before it. "
                         "Register that first; a lemma may use earlier ones only."
                     )
-                instances[f"{each.statement} #{number}"] = known[each.statement].at(each.terms)
-                cites[f"{each.statement} #{number}"] = each.statement
-                used.append(each.statement)
+                instances[f"{instance.statement} #{number}"] = lemmas[instance.statement].at(
+                    instance.terms
+                )
+                cites[f"{instance.statement} #{number}"] = instance.statement
+                uses.append(instance.statement)
             goal = _formula((step.goal or claim)(**symbols))
             vcs.append(
                 VC(
                     step.name,
-                    given | shown | instances,
+                    hypotheses | conclusions | instances,
                     goal,
-                    _fixed(symbols, vivid),
+                    _equations(symbols, vivid),
                     meaning,
                     cites,
                 )
             )
-            shown = shown | {f"step {step.name}": goal}
+            conclusions = conclusions | {f"step {step.name}": goal}
         wrong = {
             mutant.name: Statement.of(
                 f"{name}: {mutant.name}", mutant.premises or premises, mutant.claim or claim
             )
             for mutant in mutants
         }
-        for mutated in wrong.values():
-            _one_thing_wrong(statement, mutated)
+        for variant in wrong.values():
+            _one_thing_wrong(statement, variant)
         controls = [_control(statement, mutant, wrong[mutant.name], vivid) for mutant in mutants]
-        made = self.theorem(
+        theorem = self.theorem(
             name,
             says,
             vcs,
             controls,
-            rests_on=used,
+            rests_on=uses,
             assumes=assumes,
-            hypotheses=given,
+            hypotheses=hypotheses,
             is_lemma=is_lemma,
             certified=certified,
         )
         self.own[name], self.mutants[name] = statement, wrong
-        return made
+        return theorem
 
 
 def _formula(claim: Any) -> z3.BoolRef:
     return z3.BoolVal(claim) if isinstance(claim, bool) else claim
 
 
-def _fixed(symbols: Mapping[str, z3.ArithRef], values: Mapping[str, int]) -> list[z3.BoolRef]:
+def _equations(symbols: Mapping[str, z3.ArithRef], values: Mapping[str, int]) -> list[z3.BoolRef]:
     return [symbols[name] == value for name, value in values.items()]
 
 
 def _one_thing_wrong(statement: Statement, wrong: Statement) -> None:
     """ProofError where a mutant changes more than the claim or one premise.
 
-    One premise may be left out or be another formula, and one may be new in its place. What refutes
-    a mutant with two changes does not show that either of them matters.
+    One premise may be left out or be another formula, and one may be new in its place. A refutation
+    of a mutant with two changes does not show that either of them matters.
     """
     symbols = statement.symbols()
-    mine, theirs = (
-        {name: _formula(premise) for name, premise in each.premises(**symbols).items()}
-        for each in (statement, wrong)
+    premises, theirs = (
+        {name: _formula(premise) for name, premise in variant.premises(**symbols).items()}
+        for variant in (statement, wrong)
     )
-    changed = [name for name in mine if name not in theirs or not mine[name].eq(theirs[name])]
-    new = [name for name in theirs if name not in mine]
+    changes = [
+        name for name in premises if name not in theirs or not premises[name].eq(theirs[name])
+    ]
+    new = [name for name in theirs if name not in premises]
     if not _formula(statement.claim(**symbols)).eq(_formula(wrong.claim(**symbols))):
-        changed += ["the claim", *new]
-    if len(changed) > 1 or len(new) > 1:
+        changes += ["the claim", *new]
+    if len(changes) > 1 or len(new) > 1:
         raise ProofError(
-            f"{wrong.name} changes {', '.join(changed) or ', '.join(new)}. "
+            f"{wrong.name} changes {', '.join(changes) or ', '.join(new)}. "
             "A mutant has one thing wrong: the claim, or one premise."
         )
 
@@ -338,7 +347,11 @@ def _control(
     symbols = wrong.symbols()
 
     def replay(model: z3.ModelRef) -> str:
-        values = {each.name(): model[each].as_long() for each in model.decls() if each.arity() == 0}
+        values = {
+            symbol.name(): model[symbol].as_long()
+            for symbol in model.decls()
+            if symbol.arity() == 0
+        }
         values = {name: values.get(name, 0) for name in wrong.variables}
         if contradiction := wrong.refuted_by(values):
             return contradiction
@@ -349,7 +362,7 @@ def _control(
         mutant.name,
         wrong.premises(**symbols),
         _formula(wrong.claim(**symbols)),
-        _fixed(symbols, vivid if mutant.vivid is None else mutant.vivid),
+        _equations(symbols, vivid if mutant.vivid is None else mutant.vivid),
         meaning,
     )
     return refuted(vc, mutant.says, replay)

@@ -1,4 +1,4 @@
-"""What is done for every theorem, and what comes of it: the evidence, and one word of verdict.
+"""The checks of every theorem, and their outcome: the evidence, and one word of verdict.
 
 Per VC: the premises are satisfiable, with a model that is no trivial one; Z3 refutes the negated
 goal for every seed within the cap on resources; cvc5 refutes the same text; the text is written
@@ -66,12 +66,12 @@ class Evidence:
     @property
     def unused(self) -> tuple[str, ...]:
         """Hypotheses of the statement which no VC's unsat core has: it holds without them."""
-        used = frozenset().union(*self.cores.values())
-        return tuple(name for name in self.theorem.hypotheses if name not in used)
+        core = frozenset().union(*self.cores.values())
+        return tuple(name for name in self.theorem.hypotheses if name not in core)
 
     def sums(self) -> str:
         """The hashes of the SMT-LIB files for `sha256sum --check`; the list's stands for all."""
-        return "".join(f"{each}  {name}\n" for name, each in self.hashes.items())
+        return "".join(f"{digest}  {name}\n" for name, digest in self.hashes.items())
 
     def report(self) -> str:
         """All of it for people: per condition a model and the core, per control its refutation."""
@@ -146,35 +146,35 @@ class Certificate:
 
 
 def certificates(theorem: Theorem, folder: Path) -> list[Certificate]:
-    """Have each condition's second text and its proof written beside what `check` has written."""
-    made = []
+    """Have each condition's second text and its proof written beside the texts of `check`."""
+    rows = []
     for vc in theorem.vcs:
         obligation = folder / theorem.theory / _text_name(theorem, vc)
         text = obligation.with_suffix(".second.smt2")
         proof, why = text.with_suffix(".alethe"), ""
         try:
-            shown, found = certified(vc)
-            write(text, f"; {theorem.name}: {vc.name}\n{shown}")
-            write(proof, found)
+            content, certificate = certified(vc)
+            write(text, f"; {theorem.name}: {vc.name}\n{content}")
+            write(proof, certificate)
         except solvers.SolverError as error:
             why = str(error)
-        made.append(Certificate(vc.name, obligation, text, None if why else proof, why))
-    return made
+        rows.append(Certificate(vc.name, obligation, text, None if why else proof, why))
+    return rows
 
 
 def certified(vc: Obligation) -> tuple[str, str]:
     """A condition's second text, and cvc5's proof of it.
 
-    SolverError: there is none, or the text does not say what the condition says.
+    SolverError: there is none, or the text and the condition differ in meaning.
     """
-    denied = {**vc.premises, "the goal, denied": z3.Not(vc.goal)}
-    text = second.script(denied)
+    formulas = {**vc.premises, "the goal, denied": z3.Not(vc.goal)}
+    text = second.script(formulas)
     try:
         proof = solvers.certificate(text)
     except solvers.NotRefuted:
-        text = second.script(denied, whole=True)
+        text = second.script(formulas, whole=True)
         proof = solvers.certificate(text)
-    if fault := back.differs(text, denied):
+    if fault := back.differs(text, formulas):
         raise solvers.SolverError(fault)
     return text, proof
 
@@ -186,35 +186,35 @@ def check(
 
     ``seeds``: how many. ``folder``: where the SMT-LIB texts go, None for nowhere.
     """
-    found = Evidence(theorem, seeds)
+    evidence = Evidence(theorem, seeds)
     for vc in theorem.vcs:
         try:
-            _check_vc(found, vc, range(seeds), folder, resources)
+            _check_vc(evidence, vc, range(seeds), folder, resources)
         except Unproved as error:
-            found.faults.append(("inconclusive", str(error)))
-            found.unmade.add(vc.name)
-    if not found.unmade:
-        _check_links(found, resources)
+            evidence.faults.append(("inconclusive", str(error)))
+            evidence.unmade.add(vc.name)
+    if not evidence.unmade:
+        _check_links(evidence, resources)
     for control in theorem.controls:
-        _check_control(found, control)
+        _check_control(evidence, control)
     if folder is not None:
-        write(folder / theorem.theory / f"{_file_name(theorem.name)}.sha256", found.sums())
-        write(folder / theorem.theory / f"{_file_name(theorem.name)}.txt", found.report())
-    return found
+        write(folder / theorem.theory / f"{_file_name(theorem.name)}.sha256", evidence.sums())
+        write(folder / theorem.theory / f"{_file_name(theorem.name)}.txt", evidence.report())
+    return evidence
 
 
 def _check_vc(
-    found: Evidence, vc: Obligation, seeds: Sequence[int], folder: Path | None, resources: int
+    evidence: Evidence, vc: Obligation, seeds: Sequence[int], folder: Path | None, resources: int
 ) -> None:
-    faults, context = len(found.faults), z3.Context()
+    faults, context = len(evidence.faults), z3.Context()
     names, formulas = list(vc.premises), list(vc.premises.values())
     verdict, model = solvers.model(
         solvers.smt_lib([*map(vc.interpreted, formulas), *vc.vivid]), 0, resources, context
     )
     if verdict == "sat":
-        found.models[vc.name] = solvers.shown(model)
+        evidence.models[vc.name] = solvers.shown(model)
     elif verdict == "unsat":
-        found.faults.append(
+        evidence.faults.append(
             (
                 "vacuous",
                 f"{vc.name}: the premises contradict each other, or the non-trivial model that is "
@@ -222,45 +222,45 @@ def _check_vc(
             )
         )
     else:
-        found.faults.append(
+        evidence.faults.append(
             ("inconclusive", f"{vc.name}: no solver says whether the premises can hold")
         )
     text = solvers.smt_lib([*formulas, z3.Not(vc.goal)])
     heading = [
-        f"; {found.theorem.name}: {vc.name}",
+        f"; {evidence.theorem.name}: {vc.name}",
         *(f"; {number}: {name}" for number, name in enumerate([*names, "the goal, denied"])),
     ]
-    shown, name = "\n".join(heading) + "\n" + text, _text_name(found.theorem, vc)
-    found.hashes[name] = hashlib.sha256(shown.encode()).hexdigest()
+    content, name = "\n".join(heading) + "\n" + text, _text_name(evidence.theorem, vc)
+    evidence.hashes[name] = hashlib.sha256(content.encode()).hexdigest()
     if folder is not None:
-        write(folder / found.theorem.theory / name, shown)
+        write(folder / evidence.theorem.theory / name, content)
     core: frozenset[str] = frozenset()
     for seed in seeds:
         answer = solvers.refute(text, seed, resources, context)
         if answer.verdict != "unsat" and vc.search():
-            del found.faults[faults:]
-            return _check_vc(found, vc, seeds, folder, resources)
-        found.resources = max(found.resources, answer.resources)
+            del evidence.faults[faults:]
+            return _check_vc(evidence, vc, seeds, folder, resources)
+        evidence.resources = max(evidence.resources, answer.resources)
         if answer.verdict == "sat":
-            found.faults.append(_not_entailed(vc, resources))
+            evidence.faults.append(_not_entailed(vc, resources))
             return None
         if answer.verdict != "unsat":
-            found.faults.append(
+            evidence.faults.append(
                 ("inconclusive", f"{vc.name}: unknown with seed {seed} ({answer.reason})")
             )
             return None
         core |= frozenset(names[index] for index in answer.core if index < len(names))
-    found.cores[vc.name] = core
+    evidence.cores[vc.name] = core
     opinion = solvers.second_opinion(text)
-    found.second.add(opinion.partition(":")[0])
+    evidence.second.add(opinion.partition(":")[0])
     if opinion.startswith("error"):
-        found.faults.append(("error", f"{vc.name}: cvc5 did not take it: {opinion}"))
+        evidence.faults.append(("error", f"{vc.name}: cvc5 did not take it: {opinion}"))
     elif opinion == "sat":
-        found.faults.append(
+        evidence.faults.append(
             ("error", f"{vc.name}: the solvers disagree: Z3 refutes it, cvc5 has a model")
         )
     elif opinion == "unknown":
-        found.faults.append(("inconclusive", f"{vc.name}: cvc5 does not know"))
+        evidence.faults.append(("inconclusive", f"{vc.name}: cvc5 does not know"))
 
 
 def _not_entailed(vc: Obligation, resources: int) -> tuple[str, str]:
@@ -268,8 +268,8 @@ def _not_entailed(vc: Obligation, resources: int) -> tuple[str, str]:
 
     The latter refutes nothing.
     """
-    denied = [*map(vc.interpreted, vc.premises.values()), z3.Not(vc.interpreted(vc.goal))]
-    verdict, model = solvers.model(solvers.smt_lib(denied), resources=resources)
+    formulas = [*map(vc.interpreted, vc.premises.values()), z3.Not(vc.interpreted(vc.goal))]
+    verdict, model = solvers.model(solvers.smt_lib(formulas), resources=resources)
     if model is not None:
         return "violated", f"{vc.name}: does not hold: {solvers.shown(model)}"
     return (
@@ -279,27 +279,28 @@ def _not_entailed(vc: Obligation, resources: int) -> tuple[str, str]:
     )
 
 
-def _check_links(found: Evidence, resources: int) -> None:
+def _check_links(evidence: Evidence, resources: int) -> None:
     """Every theorem that is cited is one that it rests on, and each of those is needed."""
-    theorem = found.theorem
-    cited = {cited for vc in theorem.vcs for cited in vc.cites.values()}
-    found.undeclared = tuple(sorted(cited - set(theorem.rests_on)))
-    if found.undeclared:
-        found.faults.append(
+    theorem = evidence.theorem
+    citations = {citation for vc in theorem.vcs for citation in vc.cites.values()}
+    evidence.undeclared = tuple(sorted(citations - set(theorem.rests_on)))
+    if evidence.undeclared:
+        evidence.faults.append(
             (
                 "error",
-                f"it cites {', '.join(found.undeclared)}, which it does not say that it rests on",
+                f"it cites {', '.join(evidence.undeclared)}, "
+                "which it does not say that it rests on",
             )
         )
     for link in theorem.rests_on:
-        _check_link(found, link, resources)
+        _check_link(evidence, link, resources)
 
 
-def _check_link(found: Evidence, link: str, resources: int) -> None:
+def _check_link(evidence: Evidence, link: str, resources: int) -> None:
     """Some VC that cites ``link`` has a counterexample once its statement is no premise."""
-    citing = [vc for vc in found.theorem.vcs if link in vc.cites.values()]
+    citing = [vc for vc in evidence.theorem.vcs if link in vc.cites.values()]
     if not citing:
-        found.faults.append(
+        evidence.faults.append(
             ("vacuous", f"it claims to rest on {link}, which is a premise of no condition")
         )
         return
@@ -309,18 +310,18 @@ def _check_link(found: Evidence, link: str, resources: int) -> None:
         answer = solvers.refute(solvers.smt_lib([*rest, z3.Not(vc.goal)]), 0, resources, context)
         verdicts.add(answer.verdict)
         if answer.verdict == "sat":
-            found.links[link] = vc.name
+            evidence.links[link] = vc.name
             return
     if verdicts == {"unsat"}:
-        found.faults.append(("vacuous", f"it claims to rest on {link}, and holds without it"))
+        evidence.faults.append(("vacuous", f"it claims to rest on {link}, and holds without it"))
     else:
-        found.faults.append(("inconclusive", f"no solver says whether it holds without {link}"))
+        evidence.faults.append(("inconclusive", f"no solver says whether it holds without {link}"))
 
 
-def _check_control(found: Evidence, control: Control) -> None:
+def _check_control(evidence: Evidence, control: Control) -> None:
     result = control.find(0)
     if result.verdict == "unsat":
-        found.faults.append(
+        evidence.faults.append(
             (
                 "vacuous",
                 f"the control {control.name!r} cannot be refuted: "
@@ -328,14 +329,14 @@ def _check_control(found: Evidence, control: Control) -> None:
             )
         )
     elif result.verdict != "sat":
-        found.faults.append(
+        evidence.faults.append(
             (
                 "inconclusive",
                 f"the control {control.name!r}: no counterexample found, none excluded",
             )
         )
     elif result.contradiction:
-        found.faults.append(
+        evidence.faults.append(
             (
                 "vacuous",
                 f"the control {control.name!r}: Python does not confirm the counterexample "
@@ -343,14 +344,14 @@ def _check_control(found: Evidence, control: Control) -> None:
             )
         )
     elif result.second == "unsat" or result.second.startswith("error"):
-        found.faults.append(
+        evidence.faults.append(
             (
                 "error",
                 f"the control {control.name!r}: the solvers disagree, cvc5 says {result.second}",
             )
         )
     else:
-        found.witnesses[control.name] = result.witness
+        evidence.witnesses[control.name] = result.witness
 
 
 def _text_name(theorem: Theorem, vc: Obligation) -> str:

@@ -5,8 +5,8 @@ A `VC` is a formula that must be unsatisfiable: named premises, and the negation
 must have a counterexample. A `Theory` registers theorems; one may rest only on those that are
 registered before it, so that no chain of uses closes.
 
-A module states its own VCs like this, on Z3 terms of whatever sorts it likes (both solvers get
-SMT-LIB texts, so nested arrays or functions, no arrays with several indices):
+A module states its own VCs like this, on Z3 terms of any sorts (both solvers get SMT-LIB texts, so
+nested arrays or functions, no arrays with several indices):
 
     THEORY = Theory("some_protocol", mechanism="some_mechanism", after=())
     THEORY.theorem(
@@ -22,7 +22,7 @@ SMT-LIB texts, so nested arrays or functions, no arrays with several indices):
                    assumes=("A-SC",))
 
 where ``replay(model)`` computes in plain Python, from a Z3 model, whether the premises hold and the
-goal fails there: "" or what contradicts. A control whose counterexample comes from a search of its
+goal fails there: "" or the contradiction. A control whose counterexample comes from a search of its
 own (a trace from Init) is a `Control` with its own ``find``. `Theory.check` does all that
 ``evidence`` lists for every VC.
 """
@@ -50,8 +50,8 @@ class VC:
     """One verification condition: ``premises`` (by name) entail ``goal``.
 
     ``vivid``: more constraints for the model that shows the premises satisfiable, so that it is no
-    trivial one (a tick above 1, two threads). ``meaning``: what the uninterpreted functions stand
-    for, put in their place for that model (see ``arithmetic``). ``cites``: which premises are
+    trivial one (a tick above 1, two threads). ``meaning``: the meaning of the uninterpreted
+    functions, put in their place for that model (see ``arithmetic``). ``cites``: which premises are
     another theorem's statement: the premise's name -> the theorem's.
     """
 
@@ -97,10 +97,10 @@ class Obligation(Protocol):
 
 @dataclass(frozen=True)
 class Found:
-    """What the search for a control's counterexample ended with.
+    """The outcome of the search for a control's counterexample.
 
     ``verdict``: "sat", "unsat" or "unknown"; ``witness``: the counterexample in words;
-    ``contradiction``: "" where plain Python confirms it, else what does not fit.
+    ``contradiction``: "" where plain Python confirms it, else the part that does not fit.
     """
 
     verdict: str
@@ -151,8 +151,8 @@ def refuted(
         verdict, model = solvers.model(solvers.smt_lib(formulas), seed)
         if model is None:
             return Found(verdict)
-        named = {str(number): formula for number, formula in enumerate(formulas)}
-        opinion = solvers.second_opinion(second.script(named, whole=True))
+        clauses = {str(number): formula for number, formula in enumerate(formulas)}
+        opinion = solvers.second_opinion(second.script(clauses, whole=True))
         return Found(verdict, solvers.shown(model), replay(model), opinion)
 
     return Control(vc.name, says, find, kind)
@@ -248,8 +248,8 @@ class Theory:
         )
         if certified not in PROFILES:
             raise ProofError(f"{name} has certificates in an unknown profile, {certified!r}.")
-        known = self.known()
-        if name in known:
+        entries = self.known()
+        if name in entries:
             raise ProofError(f"{name} is registered twice. Give one of them another name.")
         if not theorem.vcs:
             raise ProofError(
@@ -260,16 +260,16 @@ class Theory:
                 f"{name} has no control: nothing shows that its check can fail. "
                 "Give it a mutant that must be refuted."
             )
-        for what, names in (
+        for kind, names in (
             ("VC", [vc.name for vc in theorem.vcs]),
             ("control", [control.name for control in theorem.controls]),
         ):
             if twice := sorted({name for name in names if names.count(name) > 1}):
                 raise ProofError(
-                    f"{name} has several {what}s called {', '.join(twice)}. "
+                    f"{name} has several {kind}s called {', '.join(twice)}. "
                     "Give each a name of its own."
                 )
-        if missing := [each for each in theorem.rests_on if each not in known]:
+        if missing := [link for link in theorem.rests_on if link not in entries]:
             raise ProofError(
                 f"{name} rests on {', '.join(missing)}, which is not proved before it. "
                 "Register that first; a lemma may use earlier ones only."
@@ -279,24 +279,24 @@ class Theory:
 
     def known(self) -> dict[str, Theorem]:
         """Everything that the next theorem may rest on."""
-        found: dict[str, Theorem] = {}
+        theorems: dict[str, Theorem] = {}
         for theory in self.after:
-            found |= theory.known()
-        return found | self.theorems
+            theorems |= theory.known()
+        return theorems | self.theorems
 
     def check(self, name: str, seeds: int = 3, folder: Path | None = None) -> evidence.Evidence:
         """The evidence for one theorem: see ``evidence.check``. KeyError: there is no such name."""
         return evidence.check(self.theorems[name], seeds, folder)
 
     def closure(self, name: str) -> list[Theorem]:
-        """A theorem and all that it rests on, what is used before what uses it."""
-        known, order = self.known(), []
+        """A theorem and all that it rests on, a lemma before its uses."""
+        entries, order = self.known(), []
 
-        def visit(each: str) -> None:
-            for used in known[each].rests_on:
-                visit(used)
-            if known[each] not in order:
-                order.append(known[each])
+        def visit(theorem: str) -> None:
+            for lemma in entries[theorem].rests_on:
+                visit(lemma)
+            if entries[theorem] not in order:
+                order.append(entries[theorem])
 
         visit(name)
         return order

@@ -11,7 +11,7 @@ from wheelproof.prove.arithmetic import meaning
 from wheelproof.prove.kernel import VC
 
 ATOMIC = ("A-SC", "A-GRAIN")
-"""What every protocol assumes: memory is sequentially consistent, and one label is one step."""
+"""Every protocol assumes that memory is sequentially consistent, and that a label is one step."""
 
 
 class LateVC:

@@ -1,4 +1,4 @@
-"""The two solvers. Both are given SMT-LIB texts, which are also what is written to disk.
+"""The two solvers. Both are given SMT-LIB texts, which are also written to disk.
 
 Z3 runs a text in a context of its own, or in one that the caller shares among few texts: to make a
 context takes longer than to answer most texts. The resource count is that of one text alone.
@@ -23,7 +23,7 @@ SECONDS = 300
 
 
 class SolverError(Exception):
-    """A solver does not give what is wanted. The message says why."""
+    """A solver does not give the wanted answer. The message says why."""
 
 
 class NotRefuted(SolverError):
@@ -92,7 +92,7 @@ def refute(
     ``context``: one that has had other texts, None for a new one.
     """
     solver, formulas = _solver(text, seed, resources, context)
-    before = _used(solver)
+    before = _resources(solver)
     order = list(range(len(formulas)))
     if seed:
         random.Random(seed).shuffle(order)
@@ -100,19 +100,19 @@ def refute(
         solver.assert_and_track(formulas[index], f"f{index}")
     verdict = str(solver.check())
     core = (
-        frozenset(int(str(each)[1:]) for each in solver.unsat_core())
+        frozenset(int(str(tracker)[1:]) for tracker in solver.unsat_core())
         if verdict == "unsat"
         else frozenset()
     )
     return Answer(
         verdict,
-        _used(solver) - before,
+        _resources(solver) - before,
         core,
         solver.reason_unknown() if verdict == "unknown" else "",
     )
 
 
-def _used(solver: z3.Solver) -> int:
+def _resources(solver: z3.Solver) -> int:
     figures = solver.statistics()
     names = figures.keys()  # no mapping: `in` would not find a name
     return int(figures.get_key_value("rlimit count")) if "rlimit count" in names else 0
@@ -130,9 +130,9 @@ def model(
 
 
 @trusted()
-def shown(found: z3.ModelRef) -> str:
+def shown(model: z3.ModelRef) -> str:
     """A model's constants in one line, by name; arrays in SMT-LIB, which Z3 itself prints."""
-    values = ((each.name(), found[each]) for each in found.decls() if each.arity() == 0)
+    values = ((symbol.name(), model[symbol]) for symbol in model.decls() if symbol.arity() == 0)
     constants = sorted(
         (name, value.sexpr() if z3.is_array(value) else str(value)) for name, value in values
     )
@@ -142,7 +142,7 @@ def shown(found: z3.ModelRef) -> str:
 def second_opinion(text: str) -> str:
     """cvc5's answer to the text: "sat", "unsat", "unknown", or "error: ..." if it rejects it."""
     # Half of the time for all texts, and a tenth for the slowest, against the default strategy.
-    return _answered(text, {"decision": "internal"})[1]
+    return _answer(text, {"decision": "internal"})[1]
 
 
 _CERTIFYING = {
@@ -163,18 +163,18 @@ def certificate(text: str) -> str:
 
     NotRefuted: it does not find it so. SolverError: it cannot write the proof in this format.
     """
-    solver, answer = _answered(text, _CERTIFYING)
+    solver, answer = _answer(text, _CERTIFYING)
     if answer != "unsat":
         raise NotRefuted(f"cvc5 has no proof of the second text, and says {answer}")
     (proof,) = solver.getProof()
-    written = solver.proofToString(proof, cvc5.ProofFormat.ALETHE)
-    shown = written.decode() if isinstance(written, bytes) else str(written)
-    if error := re.match(r'\s*\(\s*\(error "(.*)"\)', shown):
+    alethe = solver.proofToString(proof, cvc5.ProofFormat.ALETHE)
+    content = alethe.decode() if isinstance(alethe, bytes) else str(alethe)
+    if error := re.match(r'\s*\(\s*\(error "(.*)"\)', content):
         raise SolverError(f"cvc5: {error[1]}")
-    return shown
+    return content
 
 
-def _answered(text: str, options: Mapping[str, str]) -> tuple[cvc5.Solver, str]:
+def _answer(text: str, options: Mapping[str, str]) -> tuple[cvc5.Solver, str]:
     """cvc5 after the text, and its answer."""
     solver = cvc5.Solver()
     solver.setOption("tlimit-per", str(SECONDS * 1000))
@@ -183,12 +183,12 @@ def _answered(text: str, options: Mapping[str, str]) -> tuple[cvc5.Solver, str]:
     try:
         parser = cvc5.InputParser(solver)
         parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "vc")
-        symbols, printed = parser.getSymbolManager(), []
+        symbols, outputs = parser.getSymbolManager(), []
         while not (command := parser.nextCommand()).isNull():
-            printed.append(str(command.invoke(solver, symbols)))
+            outputs.append(str(command.invoke(solver, symbols)))
     except RuntimeError as error:
         return solver, f"error: {' '.join(str(error).split())}"
-    answers = "".join(printed).split()
+    answers = "".join(outputs).split()
     if len(answers) != 1 or answers[0] not in ("sat", "unsat", "unknown"):
         return solver, f"error: {' '.join(answers) or 'no answer'}"
     return solver, answers[0]

@@ -1,4 +1,4 @@
-"""Running the implementation's own functions on symbols: what Python computes, as a formula.
+"""Running the implementation's own functions on symbols: Python's computation as a formula.
 
 A `Symbol` takes part in the operators that the wheel's arithmetic uses, and gives the terms of
 ``arithmetic``. The truth of a comparison forks the run: every path is taken, and the
@@ -24,8 +24,8 @@ class _Run:
 
     current: _Run | None = None
 
-    def __init__(self, prescribed: tuple[bool, ...]) -> None:
-        self.prescribed = prescribed
+    def __init__(self, choices: tuple[bool, ...]) -> None:
+        self.prescribed = choices
         self.taken: list[bool] = []
         self.conditions: list[z3.BoolRef] = []
 
@@ -52,8 +52,8 @@ class Condition:
             raise ProofError("A function branches on a symbol outside `paths`. Run it there.")
         return _Run.current.decide(self.formula)
 
-    def __sub__(self, other: Condition) -> int:
-        return bool(self) - bool(other)
+    def __sub__(self, operand: Condition) -> int:
+        return bool(self) - bool(operand)
 
 
 class Symbol:
@@ -73,50 +73,50 @@ class Symbol:
     def __init__(self, term: z3.ArithRef) -> None:
         self.term = term
 
-    def __add__(self, other: Any) -> Symbol:
-        return Symbol(self.term + term(other))
+    def __add__(self, operand: Any) -> Symbol:
+        return Symbol(self.term + term(operand))
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Symbol:
-        return Symbol(self.term - term(other))
+    def __sub__(self, operand: Any) -> Symbol:
+        return Symbol(self.term - term(operand))
 
-    def __rsub__(self, other: Any) -> Symbol:
-        return Symbol(term(other) - self.term)
+    def __rsub__(self, operand: Any) -> Symbol:
+        return Symbol(term(operand) - self.term)
 
-    def __mul__(self, other: Any) -> Symbol:
-        return Symbol(mul(self.term, term(other)))
+    def __mul__(self, operand: Any) -> Symbol:
+        return Symbol(mul(self.term, term(operand)))
 
-    def __rmul__(self, other: Any) -> Symbol:
-        return Symbol(mul(term(other), self.term))
+    def __rmul__(self, operand: Any) -> Symbol:
+        return Symbol(mul(term(operand), self.term))
 
-    def __floordiv__(self, other: Any) -> Symbol:
-        return Symbol(div(self.term, term(other)))
+    def __floordiv__(self, operand: Any) -> Symbol:
+        return Symbol(div(self.term, term(operand)))
 
-    def __mod__(self, other: Any) -> Symbol:
-        return Symbol(mod(self.term, term(other)))
+    def __mod__(self, operand: Any) -> Symbol:
+        return Symbol(mod(self.term, term(operand)))
 
-    def __lt__(self, other: Any) -> Condition:
-        return Condition(self.term < term(other))
+    def __lt__(self, operand: Any) -> Condition:
+        return Condition(self.term < term(operand))
 
-    def __le__(self, other: Any) -> Condition:
-        return Condition(self.term <= term(other))
+    def __le__(self, operand: Any) -> Condition:
+        return Condition(self.term <= term(operand))
 
-    def __gt__(self, other: Any) -> Condition:
-        return Condition(self.term > term(other))
+    def __gt__(self, operand: Any) -> Condition:
+        return Condition(self.term > term(operand))
 
-    def __ge__(self, other: Any) -> Condition:
-        return Condition(self.term >= term(other))
+    def __ge__(self, operand: Any) -> Condition:
+        return Condition(self.term >= term(operand))
 
-    def __eq__(self, other: Any) -> Condition:  # type: ignore[override]
-        return Condition(self.term == term(other))
+    def __eq__(self, operand: Any) -> Condition:  # type: ignore[override]
+        return Condition(self.term == term(operand))
 
-    def __ne__(self, other: Any) -> Condition:  # type: ignore[override]
-        return Condition(self.term != term(other))
+    def __ne__(self, operand: Any) -> Condition:  # type: ignore[override]
+        return Condition(self.term != term(operand))
 
 
 def term(value: Any) -> Any:
-    """What a value is to Z3: a symbol's term, a number, a truth value."""
+    """The meaning of a value to Z3: a symbol's term, a number, a truth value."""
     if isinstance(value, Symbol):
         return value.term
     if isinstance(value, Condition):
@@ -129,20 +129,20 @@ def term(value: Any) -> Any:
 def paths(run: Callable[[], Any]) -> Iterator[tuple[z3.BoolRef, Any]]:
     """Every path of a function: (condition, result). Raises ProofError after PATHS of them."""
     waiting: list[tuple[bool, ...]] = [()]
-    done = 0
+    count = 0
     while waiting:
-        if done == PATHS:
+        if count == PATHS:
             raise ProofError(f"There are more than {PATHS} paths. Let the function decide less.")
-        _Run.current = this = _Run(waiting.pop())
+        _Run.current = path = _Run(waiting.pop())
         try:
             result = run()
         finally:
             _Run.current = None
         waiting += [
-            (*this.taken[:step], False) for step in range(len(this.prescribed), len(this.taken))
+            (*path.taken[:step], False) for step in range(len(path.prescribed), len(path.taken))
         ]
-        done += 1
-        yield z3.And(*this.conditions) if this.conditions else z3.BoolVal(True), result
+        count += 1
+        yield z3.And(*path.conditions) if path.conditions else z3.BoolVal(True), result
 
 
 def run_on(function: Callable[..., Any], *values: Number) -> Any:
@@ -161,20 +161,20 @@ def run_on(function: Callable[..., Any], *values: Number) -> Any:
     )
     if isinstance(results[0][1], tuple):
         return tuple(
-            _joined([(condition, result[place]) for condition, result in results])
+            _one_term([(condition, result[place]) for condition, result in results])
             for place in range(len(results[0][1]))
         )
-    return _joined(results)
+    return _one_term(results)
 
 
-def _joined(results: list[tuple[z3.BoolRef, Any]]) -> Any:
+def _one_term(results: list[tuple[z3.BoolRef, Any]]) -> Any:
     """One term of the results, each where its path's condition holds."""
-    *others, (_, last) = results
-    joined = term(last)
-    for condition, result in reversed(others):
-        joined = (
-            z3.If(condition, term(result), joined)
-            if z3.is_bool(joined)
-            else when(both(condition), term(result), joined)
+    *rest, (_, last) = results
+    value = term(last)
+    for condition, result in reversed(rest):
+        value = (
+            z3.If(condition, term(result), value)
+            if z3.is_bool(value)
+            else when(both(condition), term(result), value)
         )
-    return joined
+    return value

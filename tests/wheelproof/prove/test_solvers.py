@@ -99,7 +99,7 @@ def test_a_proof_that_cannot_be_written_is_an_error_with_its_reason(monkeypatch)
         def proofToString(self, proof, form):
             return '((error "a rule has no name"))'
 
-    monkeypatch.setattr(solvers, "_answered", lambda text, options: (Silent(), "unsat"))
+    monkeypatch.setattr(solvers, "_answer", lambda text, options: (Silent(), "unsat"))
     with pytest.raises(SolverError, match="cvc5: a rule has no name"):
         solvers.certificate(FAILS)
 

@@ -33,8 +33,8 @@ STOPPED = "no thread can step"
 class NotEntailed(ProofError, Unproved):
     """Goals that do not follow. ``goals``: their names."""
 
-    def __init__(self, of: str, goals: Sequence[str]) -> None:
-        super().__init__(f"{of}: {', '.join(goals)} does not follow")
+    def __init__(self, name: str, goals: Sequence[str]) -> None:
+        super().__init__(f"{name}: {', '.join(goals)} does not follow")
         self.goals = tuple(goals)
 
 
@@ -48,11 +48,11 @@ class Conditions:
     def __init__(
         self,
         subject: Subject,
-        of: type[Invariant] | None = None,
+        invariant: type[Invariant] | None = None,
         changes: Changes | str = (),
         without: Collection[str] = (),
     ) -> None:
-        self.subject, self.of = subject, of or subject.last
+        self.subject, self.of = subject, invariant or subject.last
         self.changes, self.without = changes, without
 
     @cached_property
@@ -62,9 +62,11 @@ class Conditions:
     @cached_property
     def premises(self) -> dict[str, z3.BoolRef]:
         s = self.module.symbols()
-        given = {f"given {i}": each for i, each in enumerate(self.module.given(s), 1)}
-        known = self.module.invariant(s)
-        return given | {name: each for name, each in known.items() if name not in self.without}
+        givens = {f"given {i}": formula for i, formula in enumerate(self.module.given(s), 1)}
+        conjuncts = self.module.invariant(s)
+        return givens | {
+            name: formula for name, formula in conjuncts.items() if name not in self.without
+        }
 
     @cached_property
     def instances(self) -> Instances:
@@ -73,33 +75,35 @@ class Conditions:
     @cached_property
     def new(self) -> list[str]:
         """The conjuncts that no earlier theorem is about."""
-        known = {name for base in self.earlier() for name in base.conjuncts()}
-        return [name for name in self.of.conjuncts() if name not in known]
+        names = {name for base in self.earlier() for name in base.conjuncts()}
+        return [name for name in self.of.conjuncts() if name not in names]
 
     def earlier(self) -> Iterator[Any]:
-        theorems, mine = self.subject.theorems, own(self.of)
-        return (base for base in theorems if issubclass(self.of, base) and base is not mine)
+        theorems, origin = self.subject.theorems, own(self.of)
+        return (base for base in theorems if issubclass(self.of, base) and base is not origin)
 
     def goals(self, name: str) -> tuple[dict[str, z3.BoolRef], dict[str, z3.BoolRef]]:
-        """The guards of a way, and what must hold where it is taken and after it.
+        """The guards of a way, and the formulas that must hold where it is taken and after it.
 
-        What its terms oblige to is a goal of the first theorem.
+        The obligations of its terms are goals of the first theorem.
         """
-        of, s = self.module, self.module.symbols()
-        _, made = of.step(name, s)
+        module, s = self.module, self.module.symbols()
+        _, step = module.step(name, s)
         constants: set[str] = set()
         guards = {
-            f"guard {i}": given(simple(each), f"guard_{i}", constants)
-            for i, each in enumerate(made.guards, 1)
+            f"guard {i}": given(simple(guard), f"guard_{i}", constants)
+            for i, guard in enumerate(step.guards, 1)
         }
-        obliged = [] if [*self.earlier()] else of.obligations(name)
-        goals = {f"obligation {i}": simple(each) for i, each in enumerate(obliged, 1)}
-        updates = [(getattr(s, variable), value) for variable, value in made.updates.items()]
-        for each in self.new:
-            before = of.formula(each, s)
+        obligations = [] if [*self.earlier()] else module.obligations(name)
+        goals = {
+            f"obligation {i}": simple(obligation) for i, obligation in enumerate(obligations, 1)
+        }
+        updates = [(getattr(s, variable), value) for variable, value in step.updates.items()]
+        for conjunct in self.new:
+            before = module.formula(conjunct, s)
             after = z3.substitute(before, *updates)
             if not after.eq(before):
-                goals[each] = simple(after)
+                goals[conjunct] = simple(after)
         return guards, goals
 
     def way(self, name: str) -> tuple[dict[str, list[z3.BoolRef]], z3.BoolRef]:
@@ -108,14 +112,16 @@ class Conditions:
         ProofError: it does not keep one, by its name.
         """
         guards, goals = self.goals(name)
-        known = {**self.premises, **guards, **self.facts(name)}
-        kept, goal, missing = cores(
-            self.module, known, goals, self.hints(name), made=self.instances
+        premises = {**self.premises, **guards, **self.facts(name)}
+        instances, goal, missing = cores(
+            self.module, premises, goals, self.hints(name), instances=self.instances
         )
         if missing:
             raise NotEntailed(name, missing)
-        needed = [each for premise in guards for each in kept.pop(premise, [])]
-        return kept, z3.Implies(all_of(needed), goal)
+        guard_instances = [
+            instance for premise in guards for instance in instances.pop(premise, [])
+        ]
+        return instances, z3.Implies(all_of(guard_instances), goal)
 
     def hints(self, name: str) -> Sequence[z3.ExprRef]:
         return self.subject.hints(self.module, name)
@@ -140,72 +146,74 @@ class Conditions:
 
         ProofError: it does not.
         """
-        of, s = self.module, self.module.symbols()
-        read = stated(of, name, s)
-        described = {f"described {i}": each for i, each in enumerate(read.premises, 1)}
-        firsts = of.first(s, read.firsts)
-        described |= {f"first {i}": each for i, each in enumerate(firsts, 1)}
-        premises = {**self.premises, **described, **self.facts(name, *read.sets)}
+        module, s = self.module, self.module.symbols()
+        read = stated(module, name, s)
+        descriptions = {f"described {i}": formula for i, formula in enumerate(read.premises, 1)}
+        firsts = module.first(s, read.firsts)
+        descriptions |= {f"first {i}": formula for i, formula in enumerate(firsts, 1)}
+        premises = {**self.premises, **descriptions, **self.facts(name, *read.sets)}
         goals = {name: opened(read.formula)}
         hints = [*self.hints(name)]
-        terms = terms_of([*goals.values(), *hints], {sort.name: sort.z3 for sort in of.SORTS})
+        terms = terms_of([*goals.values(), *hints], {sort.name: sort.z3 for sort in module.SORTS})
         hints += [
             function[term]
-            for function in (*read.functions, *of.pointers(s))
+            for function in (*read.functions, *module.pointers(s))
             for term in terms[function.domain().name()]
         ]
-        kept, goal, missing = cores(of, premises, goals, hints, made=self.instances)
+        instances, goal, missing = cores(module, premises, goals, hints, instances=self.instances)
         if missing:
             raise NotEntailed(name, missing)
-        return self.condition(name, {each: z3.And(f) for each, f in kept.items()}, goal)
+        return self.condition(name, {premise: z3.And(f) for premise, f in instances.items()}, goal)
 
     def step(self, label: str) -> VC:
         """The ways of one label: each keeps the conjuncts, and its terms are the module's."""
-        used: dict[str, dict[int, z3.BoolRef]] = {}
+        instances: dict[str, dict[int, z3.BoolRef]] = {}
         goals = []
         for name in self.module.LABELS[label]:
-            kept, goal = self.way(name)
+            way_instances, goal = self.way(name)
             goals.append(goal)
-            for premise, formulas in kept.items():
-                used.setdefault(premise, {}).update(
+            for premise, formulas in way_instances.items():
+                instances.setdefault(premise, {}).update(
                     {formula.get_id(): formula for formula in formulas}
                 )
-        premises = {name: z3.And([*of.values()]) for name, of in used.items()}
+        premises = {name: z3.And([*members.values()]) for name, members in instances.items()}
         return self.condition(label, premises, all_of(goals))
 
     def start(self) -> VC:
-        """What Init says gives each conjunct."""
-        of, s = self.module, self.module.symbols()
-        premises = {name: each for name, each in self.premises.items() if name.startswith("given")}
-        premises |= {f"initially {i}": each for i, each in enumerate(of.initially(s), 1)}
+        """Init gives each conjunct."""
+        module, s = self.module, self.module.symbols()
+        premises = {
+            name: premise for name, premise in self.premises.items() if name.startswith("given")
+        }
+        premises |= {f"initially {i}": formula for i, formula in enumerate(module.initially(s), 1)}
         premises |= {
-            name: of.formula(name, s) for base in self.earlier() for name in base.conjuncts()
+            name: module.formula(name, s) for base in self.earlier() for name in base.conjuncts()
         }
         premises |= self.facts("")
-        goals = {name: of.formula(name, s) for name in self.new}
-        kept, goal, missing = cores(of, premises, goals, self.hints(""))
+        goals = {name: module.formula(name, s) for name in self.new}
+        instances, goal, missing = cores(module, premises, goals, self.hints(""))
         if missing:
             raise NotEntailed(START, missing)
-        used = {name: z3.And(parts) for name, parts in kept.items()}
-        return self.condition(START, used, goal)
+        conjunctions = {name: z3.And(parts) for name, parts in instances.items()}
+        return self.condition(START, conjunctions, goal)
 
     def condition(self, name: str, premises: dict[str, z3.BoolRef], goal: z3.BoolRef) -> VC:
         """A condition whose premises hold in a reached state: where its label is taken, if it is.
 
-        What an earlier theorem is about is cited, as the first one that has it.
+        A conjunct of an earlier theorem is cited, as the first one that has it.
         """
         witnesses = self.subject.witnesses(self.of)
-        reached, state = witnesses.get(name, witnesses[START])
-        cited = {premise: premise.partition(" #")[0] for premise in premises if " #" in premise}
-        cited |= {
+        exploration, state = witnesses.get(name, witnesses[START])
+        citations = {premise: premise.partition(" #")[0] for premise in premises if " #" in premise}
+        citations |= {
             premise: theorem
             for base, theorem in reversed([*self.subject.theorems.items()])
             if base in self.earlier()
             for premise in premises
             if premise in base.conjuncts()
         }
-        sized = partial(sizes.interpreted, reached)
-        return VC(name, premises, goal, reached.in_state(state), sized, cited)
+        interpretation = partial(sizes.interpreted, exploration)
+        return VC(name, premises, goal, exploration.in_state(state), interpretation, citations)
 
 
 class Waits(Conditions):
@@ -216,47 +224,47 @@ class Waits(Conditions):
 
     def moves(self, label: str) -> VC:
         """A thread at the label that does not wait has a way whose guards hold."""
-        of, s = self.module, self.module.symbols()
-        mover = z3.Const("t!", of.WORDS.threads.z3)
-        ways = [of.way(name) for name in of.LABELS.get(label, ())]
+        module, s = self.module, self.module.symbols()
+        mover = z3.Const("t!", module.WORDS.threads.z3)
+        ways = [module.way(name) for name in module.LABELS.get(label, ())]
         free = z3.Or([z3.And(way.guards) for way in ways])
-        here = z3.And(mover != of.WORDS.threads.null, of.at(s, mover, label))
-        return self.shown(label, z3.Implies(z3.And(here, z3.Not(of.waits(s, mover))), free), {})
+        here = z3.And(mover != module.WORDS.threads.null, module.at(s, mover, label))
+        return self.shown(label, z3.Implies(z3.And(here, z3.Not(module.waits(s, mover))), free), {})
 
     def stopped(self, labels: Collection[str]) -> VC:
         """Where each thread waits or has ended, each has ended. ``labels``: as for `begin`."""
         self.covered(labels)
-        of, s = self.module, self.module.symbols()
-        (t,) = of.WORDS.threads.consts("thread")
-        none = t == of.WORDS.threads.null
-        over = z3.Or(none, of.at(s, t, "Done"))
-        still = {STOPPED: z3.ForAll([t], z3.Or(over, of.waits(s, t)))}
-        return self.shown(STOPPED, z3.ForAll([t], over), still | of.assumed(s))
+        module, s = self.module, self.module.symbols()
+        (t,) = module.WORDS.threads.consts("thread")
+        none = t == module.WORDS.threads.null
+        over = z3.Or(none, module.at(s, t, "Done"))
+        still = {STOPPED: z3.ForAll([t], z3.Or(over, module.waits(s, t)))}
+        return self.shown(STOPPED, z3.ForAll([t], over), still | module.assumed(s))
 
     def shown(self, name: str, goal: z3.BoolRef, more: Mapping[str, z3.BoolRef]) -> VC:
         """That a goal follows. ProofError: it does not."""
-        kept, made, missing = cores(
+        instances, conclusion, missing = cores(
             self.module, {**self.premises, **more}, {name: goal}, self.hints("")
         )
         if missing:
             raise NotEntailed("moves", missing)
-        premises = {each: z3.And(of) for each, of in kept.items()}
-        reached, state = self.witness(name)
-        cited = dict.fromkeys(
+        premises = {premise: z3.And(formulas) for premise, formulas in instances.items()}
+        exploration, state = self.witness(name)
+        citations = dict.fromkeys(
             set(premises) & set(self.of.conjuncts()), self.subject.theorems[self.of]
         )
-        return VC(name, premises, made, reached.in_state(state), cites=cited)
+        return VC(name, premises, conclusion, exploration.in_state(state), cites=citations)
 
     def witness(self, name: str) -> tuple[Reached, State]:
         """A reached state: one in which the label is taken, or one in which all threads ended."""
         witnesses = self.subject.witnesses(self.of)
         if name != STOPPED:
             return witnesses[name]
-        reached, _ = witnesses[START]
-        return reached, next(
+        exploration, _ = witnesses[START]
+        return exploration, next(
             edge.move.after
-            for edge in reached.edges()
-            if not any(reached.model.successors(edge.frozen))
+            for edge in exploration.edges()
+            if not any(exploration.model.successors(edge.frozen))
         )
 
 

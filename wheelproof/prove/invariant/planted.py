@@ -24,8 +24,8 @@ class Fault:
     """A fault in a subject's module: texts, or the decision that is left out, and a scenario.
 
     ``of``: the system of the theorem that refuses it. ``goal``: the way and the conjunct that fail
-    first, to Z3 and in the run. ``property``: what the compiled module with the fault breaks, or a
-    conjunct. ``stops``: the module keeps its invariant, and has a state in which no thread can
+    first, to Z3 and in the run. ``property``: that of the compiled module which the fault breaks,
+    or a conjunct. ``stops``: the module keeps its invariant, and has a state in which no thread can
     step; the goal is then the label. ``schedule``: the run, "" for all: "a 4; b 2" are 4 steps of a
     and 2 of b.
     """
@@ -52,8 +52,8 @@ class Fault:
 
     def steps(self) -> list[str]:
         """The thread that takes each step of the run."""
-        counted = [word.split() for word in self.schedule.split("; ") if word]
-        return [name for name, count in counted for _ in range(int(count))]
+        entries = [word.split() for word in self.schedule.split("; ") if word]
+        return [name for name, count in entries for _ in range(int(count))]
 
     def reached(self) -> Reached:
         """The states of the scenario, of the module with the fault."""
@@ -62,12 +62,12 @@ class Fault:
     def find(self, _seed: int = 0) -> Found:
         """A condition that Z3 does not prove, and the reached step that breaks it."""
         place, _, conjunct = self.goal.partition(": ")
-        refused = self.refused(place)
-        if (conjunct or place) not in refused:
-            return Found("unsat", f"{place} is proved, but for: {', '.join(refused) or 'nothing'}")
-        reached = self.reached()
-        broken = stopped_at(reached) if self.stops else broken_goal(reached)
-        return compared(broken, self.goal, lambda: violated(reached, self.property))
+        goals = self.refused(place)
+        if (conjunct or place) not in goals:
+            return Found("unsat", f"{place} is proved, but for: {', '.join(goals) or 'nothing'}")
+        exploration = self.reached()
+        violation = stopped_at(exploration) if self.stops else broken_goal(exploration)
+        return compared(violation, self.goal, lambda: violated(exploration, self.property))
 
     def refused(self, place: str) -> tuple[str, ...]:
         """The goals that are not proved of the module with the fault: of a way, or of a label."""
@@ -85,40 +85,40 @@ class Fault:
 
 
 def planted(
-    of: type[Invariant],
+    invariant: type[Invariant],
     name: str,
     says: str,
     goal: str,
-    broken: str,
+    violation: str,
     program: Mapping[str, Any],
     changes: Changes = (),
     schedule: str = "",
 ) -> Fault:
     """The fault of a module with texts changed."""
-    return Fault(name, says, of, changes, program, goal, broken, schedule=schedule)
+    return Fault(name, says, invariant, changes, program, goal, violation, schedule=schedule)
 
 
 def without(of: type[Invariant], decision: str, goal: str, broken: str, program: str = "") -> Fault:
     """The fault of a module without a decision. ``program``: a scenario's name, "" for that of the
     decision's first mutant."""
     mechanism = SUBJECTS[of].mechanism
-    known = mechanism.decisions[decision]
-    scenario = program or next(iter(known.mutants.values()))["scenario"]
-    return Fault(decision, known.title, of, decision, mechanism.scenarios[scenario], goal, broken)
+    entry = mechanism.decisions[decision]
+    scenario = program or next(iter(entry.mutants.values()))["scenario"]
+    return Fault(decision, entry.title, of, decision, mechanism.scenarios[scenario], goal, broken)
 
 
-def stopped_at(reached: Reached) -> str | None:
+def stopped_at(exploration: Reached) -> str | None:
     """The label of a thread that can not step and does not wait; None for none."""
-    system, threads = reached.system, reached.model.threads
+    system, threads = exploration.system, exploration.model.threads
     assert isinstance(system, Invariant)
     mover = z3.Const("t!", system.WORDS.threads.z3)
-    compiled = reached.instance.compiled
-    code = compiled.code(system.waits(system.symbols(), mover), ("t",))
-    waits = reached.instance.function(code)
-    names = {called: name for name, called in system.labels.called.items()}
-    for edge in reached.edges():
-        places = reached.placed.values(edge.frozen)["pc"]
-        moving = {thread for thread, _, _ in reached.model.successors(edge.frozen)}
+    compilation = exploration.instance.compiled
+    code = compilation.code(system.waits(system.symbols(), mover), ("t",))
+    waits = exploration.instance.function(code)
+    names = {word: name for name, word in system.labels.called.items()}
+    for edge in exploration.edges():
+        places = exploration.placed.values(edge.frozen)["pc"]
+        moving = {thread for thread, _, _ in exploration.model.successors(edge.frozen)}
         for number, thread in enumerate(threads):
             label = names[places[thread]]
             still = number not in moving and label != "Done"

@@ -31,13 +31,17 @@ class StepsDiffer(Exception):
 class Reached(Witnesses):
     """The states of the compiled module in one scenario, breadth first.
 
-    ``ghosts``: what the system has beside the module's variables, and their values at the start.
+    ``ghosts``: the system's variables beside the module's, and their values at the start.
     """
 
-    def __init__(self, placed: Placed, ghosts: Mapping[str, Any], bound: int = 20_000) -> None:
-        self.placed, self.ghosts = placed, ghosts
-        self.model, self.system, self.instance = placed.model, placed.system, placed.instance
-        self.start = self.instance.state(placed.values(self.model.initial()) | {**ghosts})
+    def __init__(self, placement: Placed, ghosts: Mapping[str, Any], bound: int = 20_000) -> None:
+        self.placed, self.ghosts = placement, ghosts
+        self.model, self.system, self.instance = (
+            placement.model,
+            placement.system,
+            placement.instance,
+        )
+        self.start = self.instance.state(placement.values(self.model.initial()) | {**ghosts})
         self.bound = bound
         self.taken = {}
 
@@ -54,23 +58,23 @@ class Reached(Witnesses):
 
         StepsDiffer: the terms lack one.
         """
-        begun = (self.model.initial(), self.start)
-        seen, waiting = {begun}, [begun]
-        for frozen, state in waiting:
-            for thread, label, after in self.model.successors(frozen):
+        first = (self.model.initial(), self.start)
+        pairs, waiting = {first}, [first]
+        for module_state, state in waiting:
+            for thread, label, after in self.model.successors(module_state):
                 move = self.move(state, thread, label, after)
                 yield Edge(label, state, move, after)
-                if (after, move.after) not in seen and len(seen) < self.bound:
-                    seen.add((after, move.after))
+                if (after, move.after) not in pairs and len(pairs) < self.bound:
+                    pairs.add((after, move.after))
                     waiting.append((after, move.after))
 
     def move(self, state: State, thread: int, label: str, after: Any) -> Move:
         """A step of the compiled module as one of the terms. StepsDiffer: it is none."""
         to = self.own(self.instance.state(self.placed.values(after) | {**self.ghosts}))
         for move in self.instance.moves(state, self.placed.system.LABELS[label], thread):
-            found = self.placed.normal(move.after)
-            if self.own(found) == to:
-                return move._replace(after=found)
+            successor = self.placed.normal(move.after)
+            if self.own(successor) == to:
+                return move._replace(after=successor)
         raise StepsDiffer(f"{label} of thread {thread} is no step of the terms")
 
 
@@ -81,54 +85,54 @@ class Scheduled(Reached):
 
     def edges(self) -> Iterator[Edge]:
         """ValueError: a thread has no step, or several."""
-        frozen, state = self.model.initial(), self.start
+        module_state, state = self.model.initial(), self.start
         for number, name in enumerate(self.schedule, 1):
             steps = [
                 (thread, label, after)
-                for thread, label, after in self.model.successors(frozen)
+                for thread, label, after in self.model.successors(module_state)
                 if self.model.threads[thread] == name
             ]
             if len(steps) != 1:
                 raise ValueError(f"step {number}: {name} has {len(steps)} steps")
-            thread, label, frozen = steps[0]
-            move = self.move(state, thread, label, frozen)
-            yield Edge(label, state, move, frozen)
+            thread, label, module_state = steps[0]
+            move = self.move(state, thread, label, module_state)
+            yield Edge(label, state, move, module_state)
             state = move.after
 
 
-def broken_goal(reached: Reached) -> str | None:
+def broken_goal(exploration: Reached) -> str | None:
     """A step within the reached states that breaks a conjunct: "way: conjunct"; None for none."""
-    for edge in reached.edges():
-        if broken := reached.instance.broken(edge.move.after):
-            return f"{edge.move.action}: {broken[0]}"
+    for edge in exploration.edges():
+        if failures := exploration.instance.broken(edge.move.after):
+            return f"{edge.move.action}: {failures[0]}"
     return None
 
 
-def stands_still(reached: Reached, edge: Edge) -> bool:
+def stands_still(exploration: Reached, edge: Edge) -> bool:
     """Whether no thread can step after an edge, and not all have ended."""
-    if any(reached.model.successors(edge.frozen)):
+    if any(exploration.model.successors(edge.frozen)):
         return False
-    labels = reached.placed.words.variables["pc"]
+    labels = exploration.placed.words.variables["pc"]
     assert isinstance(labels, Words)
     return any(
         labels.called["Done"] != place
-        for place in reached.placed.values(edge.frozen)["pc"].values()
+        for place in exploration.placed.values(edge.frozen)["pc"].values()
     )
 
 
-def violated(reached: Reached, name: str) -> str:
+def violated(space: Reached, name: str) -> str:
     """ "" where a reached state breaks a property or a conjunct; else that none does.
 
     A property of the module is judged by the compiled module. `DEADLOCK`: some thread has not
     ended, and none can step.
     """
-    if name in reached.system.conjuncts():
-        holds = reached.instance.formulas[name]
-        if not all(holds(edge.move.after) for edge in reached.edges()):
+    if name in space.system.conjuncts():
+        holds = space.instance.formulas[name]
+        if not all(holds(edge.move.after) for edge in space.edges()):
             return ""
     elif name == DEADLOCK:
-        if any(stands_still(reached, edge) for edge in reached.edges()):
+        if any(stands_still(space, edge) for edge in space.edges()):
             return ""
-    elif any(not reached.model.holds(name, edge.frozen) for edge in reached.edges()):
+    elif any(not space.model.holds(name, edge.frozen) for edge in space.edges()):
         return ""
     return f"no state of the module breaks {name}"

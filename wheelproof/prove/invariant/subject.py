@@ -53,13 +53,13 @@ class Subject:
 
     ``name``: its mechanism. ``words``: may have variables of modules without a decision.
     ``theorems``: each system's theorem, the earlier ones first. ``scenarios``: those in which every
-    label is taken, by name or as data. ``ghosts``: what a system has beside the module's variables,
-    with values at the start, or functions that give them for a scenario. ``rigid``: a scenario ->
-    the values of a system's further constants. ``sizes``: a scenario -> elements of further sorts.
-    For a way, a property, or "" for the start: ``hints``: terms that conjuncts are taken at;
-    ``facts``: premises by name, an instance of a theorem by "theorem #number"; of a property these
-    get the sets that it describes too. ``properties``: those that follow from the last system.
-    ``placing``: how a system is placed in a scenario.
+    label is taken, by name or as data. ``ghosts``: variables of a system beside the module's, with
+    values at the start, or functions that give them for a scenario. ``rigid``: a scenario -> the
+    values of a system's further constants. ``sizes``: a scenario -> elements of further sorts. For
+    a way, a property, or "" for the start: ``hints``: terms that conjuncts are taken at; ``facts``:
+    premises by name, an instance of a theorem by "theorem #number"; of a property these get the
+    sets that it describes too. ``properties``: those that follow from the last system. ``placing``:
+    how a system is placed in a scenario.
     """
 
     name: str
@@ -105,34 +105,34 @@ class Subject:
             return variants.specification(self.name, decision=changes)
         return variants.specification(self.name, changes)
 
-    def system(self, of: type[Invariant], changes: Changes | str = ()) -> type[Invariant]:
-        """The module's system, with the ghosts and conjuncts of ``of``."""
+    def system(self, base: type[Invariant], changes: Changes | str = ()) -> type[Invariant]:
+        """The module's system, with the ghosts and conjuncts of ``base``."""
         module = self.specification(changes).module
-        own = {n: shape for n, shape in self.words.variables.items() if n in module.variables}
-        words = replace(self.words, variables=own)
-        found = systems.made(f"{module.name}Module", module, words, of)
-        assert issubclass(found, Invariant)
-        return found
+        variables = {n: shape for n, shape in self.words.variables.items() if n in module.variables}
+        words = replace(self.words, variables=variables)
+        system = systems.made(f"{module.name}Module", module, words, base)
+        assert issubclass(system, Invariant)
+        return system
 
-    def compiled(self, of: type[Invariant], changes: Changes | str = ()) -> Compiled:
-        return Compiled(self.system(of, changes)())
+    def compiled(self, invariant: type[Invariant], changes: Changes | str = ()) -> Compiled:
+        return Compiled(self.system(invariant, changes)())
 
     def placed(
-        self, program: Program, of: type[Invariant] | None = None, changes: Changes | str = ()
+        self, program: Program, base: type[Invariant] | None = None, changes: Changes | str = ()
     ) -> Placed:
         """The system at a scenario's size. ValueError: the scenario is assumed away."""
-        of = of or self.last
+        base = base or self.last
         constants = self.mechanism.constants_of(program)
         model = self.specification(changes).model(constants, tuple(program["threads"]))
-        rigid = {name: value for name, value in self.rigid(program).items() if name in of.RIGID}
+        rigid = {name: value for name, value in self.rigid(program).items() if name in base.RIGID}
         return self.placing(
-            self.compiled(of, changes), model, constants, self.sizes(program), **rigid
+            self.compiled(base, changes), model, constants, self.sizes(program), **rigid
         )
 
     def reached(
         self,
         program: Program,
-        of: type[Invariant] | None = None,
+        invariant: type[Invariant] | None = None,
         changes: Changes | str = (),
         bound: int = 20_000,
         schedule: Sequence[str] = (),
@@ -141,19 +141,19 @@ class Subject:
 
         ``schedule``: those of one run alone, by the thread that takes each step.
         """
-        placed = self.placed(program, of, changes)
+        placement = self.placed(program, invariant, changes)
         ghosts = {
             name: start(program) if callable(start) else start
             for name, start in self.ghosts.items()
-            if name in placed.system.VARIABLES
+            if name in placement.system.VARIABLES
         }
         if not schedule:
-            return Reached(placed, ghosts, bound)
-        found = Scheduled(placed, ghosts, bound)
-        found.schedule = schedule
-        return found
+            return Reached(placement, ghosts, bound)
+        exploration = Scheduled(placement, ghosts, bound)
+        exploration.schedule = schedule
+        return exploration
 
-    def small(self, of: type[Invariant]) -> Sequence[Program]:
+    def small(self, invariant: type[Invariant]) -> Sequence[Program]:
         """The scenarios in which every label of a system is taken."""
         scenarios = self.mechanism.scenarios
         return [
@@ -161,20 +161,20 @@ class Subject:
             for scenario in self.scenarios
         ]
 
-    def witnesses(self, of: type[Invariant]) -> dict[str, tuple[Reached, State]]:
+    def witnesses(self, invariant: type[Invariant]) -> dict[str, tuple[Reached, State]]:
         """For each label a scenario, and in it a state, in which it is taken; and a start."""
-        found: dict[str, tuple[Reached, State]] = {}
-        for program in self.small(of):
-            run = self.reached(program, of)
-            found.setdefault(START, (run, run.start))
+        witnesses: dict[str, tuple[Reached, State]] = {}
+        for program in self.small(invariant):
+            run = self.reached(program, invariant)
+            witnesses.setdefault(START, (run, run.start))
             for edge in run.edges():
-                found.setdefault(edge.label, (run, edge.before))
-        return found
+                witnesses.setdefault(edge.label, (run, edge.before))
+        return witnesses
 
     def submit(
         self,
         theory: Theory,
-        of: type[Invariant],
+        invariant: type[Invariant],
         says: str,
         faults: Sequence[Fault],
         assumes: Sequence[str] = (),
@@ -188,28 +188,32 @@ class Subject:
 
         ``rests_on``: the theorems of whose statements it has instances. ``moves``: the name of the
         one about waits, if there is one, which assumes ``moves_assume`` beside ``assumes``.
-        ``grain``: what is assumed of memory and steps.
+        ``grain``: the assumptions about memory and steps.
         """
-        conditions, labels = Conditions(self, of), self.labels
-        properties = self.properties if of is self.last else ()
-        found = [
+        conditions, labels = Conditions(self, invariant), self.labels
+        properties = self.properties if invariant is self.last else ()
+        theorems = [
             theory.theorem(
-                self.theorems[of],
+                self.theorems[invariant],
                 says,
                 [
                     LateVC(START, partial(conditions.begin, labels)),
                     *[LateVC(label, partial(conditions.step, label)) for label in labels],
-                    *[LateVC(each, partial(conditions.follows, each)) for each in properties],
+                    *[LateVC(name, partial(conditions.follows, name)) for name in properties],
                 ],
-                [fault.control() for fault in faults if fault.theorem() is of and not fault.stops],
+                [
+                    fault.control()
+                    for fault in faults
+                    if fault.theorem() is invariant and not fault.stops
+                ],
                 rests_on=[*[self.theorems[base] for base in conditions.earlier()], *rests_on],
                 assumes=(*grain, *assumes),
                 profile=profile,
             )
         ]
         if moves:
-            waits = Waits(self, of)
-            found.append(
+            waits = Waits(self, invariant)
+            theorems.append(
                 theory.theorem(
                     moves,
                     f"NoDeadlock of module {self.mechanism.module}: where no thread "
@@ -218,13 +222,17 @@ class Subject:
                         LateVC(STOPPED, partial(waits.stopped, labels)),
                         *[LateVC(label, partial(waits.moves, label)) for label in labels],
                     ],
-                    [fault.control() for fault in faults if fault.theorem() is of and fault.stops],
-                    rests_on=[self.theorems[of]],
+                    [
+                        fault.control()
+                        for fault in faults
+                        if fault.theorem() is invariant and fault.stops
+                    ],
+                    rests_on=[self.theorems[invariant]],
                     assumes=(*grain, *assumes, *moves_assume),
                     profile=profile,
                 )
             )
-        return found
+        return theorems
 
 
 def digest(name: str) -> str:

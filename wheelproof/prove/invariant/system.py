@@ -19,7 +19,7 @@ class Invariant(Generated):
     """The steps of a module, and the conjuncts of an invariant, of which a subclass has more."""
 
     def initially(self, s: Any) -> list[z3.BoolRef]:
-        """What Init says."""
+        """The formulas of Init."""
         return starts(self, s, self.WORDS.unread)
 
     def at(self, s: Any, t: z3.ExprRef, *labels: str) -> z3.BoolRef:
@@ -42,7 +42,7 @@ class Invariant(Generated):
         raise NotImplementedError
 
     def assumed(self, s: Any) -> dict[str, z3.BoolRef]:
-        """What is assumed of programs, by the assumption, where no thread can step."""
+        """The premises about programs, by the assumption, where no thread can step."""
         return {}
 
 
@@ -50,9 +50,9 @@ SUBJECTS: dict[type[Invariant], Subject] = {}
 """The subject of each system that has a theorem."""
 
 
-def own(of: type[Invariant]) -> type[Invariant]:
+def own(invariant: type[Invariant]) -> type[Invariant]:
     """The nearest system that has a theorem: this one, or the one that it is a variant of."""
-    return next(base for base in of.__mro__ if base in SUBJECTS)
+    return next(base for base in invariant.__mro__ if base in SUBJECTS)
 
 
 def at(words: Words, s: SimpleNamespace, t: z3.ExprRef, *labels: str) -> z3.BoolRef:

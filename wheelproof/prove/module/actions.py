@@ -17,8 +17,8 @@ from wheelproof.prove.module.shapes import Function, Plain, Shape, Vocabulary, W
 from wheelproof.prove.module.singles import everywhere, is_everywhere
 from wheelproof.prove.module.stacks import Procedures, frame_of
 from wheelproof.prove.module.terms import Terms
-from wheelproof.prove.module.values import Value, gathered, merged, same
-from wheelproof.prove.module.ways import RETURN, Way, copied, excluded, exhaust, parted, simple
+from wheelproof.prove.module.values import Value, gather, merge, same
+from wheelproof.prove.module.ways import RETURN, Way, copy_of, exclude, exhaust, partition, simple
 from wheelproof.prove.ts.system import WHOLE, Sort, nullable, present
 from wheelproof.tla.layout import actions as steps_of
 from wheelproof.tla.layout import label_of
@@ -49,17 +49,17 @@ class Actions:
         module: Module,
         words: Vocabulary,
         shapes: Mapping[str, Shape],
-        of: Procedures,
+        procedures: Procedures,
         s: SimpleNamespace,
     ) -> None:
-        self.module, self.words, self.shapes, self.of, self.s = module, words, shapes, of, s
+        self.module, self.words, self.shapes, self.of, self.s = module, words, shapes, procedures, s
         labels = words.variables["pc"]
         assert isinstance(labels, Words)
         self.labels = labels
         absent = labels.value(ABSENT)
         assert absent is not None
         self.absent = absent
-        self.steps = {label_of(each): each for each in steps_of(module)}
+        self.steps = {label_of(definition): definition for definition in steps_of(module)}
         self.threads = frozenset(module.variables[module.variables.index("pc") :])
 
     def ways(self, label: str, thread: z3.ExprRef) -> list[Way]:
@@ -67,16 +67,16 @@ class Actions:
         definition = self.steps[label]
         self.label, self.thread, self.place = label, thread, definition.place
         self.frames = (
-            self.leveled(label, self.absent)
+            self.level_frames(label, self.absent)
             if self.of.recursive
             else Frames(
                 self.of.of[label],
                 {name: getattr(self.s, f"ret_{name}") for name in self.of.names},
                 {
-                    (name, each): gathered(f"saved_{name}_{each}", self.shapes[each], self.s)
-                    for name, saved in self.of.saved.items()
-                    for each in saved
-                    if each in self.shapes
+                    (name, local): gather(f"saved_{name}_{local}", self.shapes[local], self.s)
+                    for name, saved_names in self.of.saved.items()
+                    for local in saved_names
+                    if local in self.shapes
                 },
                 self.absent,
             )
@@ -86,18 +86,18 @@ class Actions:
             formal: Made(thread, self.words.threads) for formal in definition.formals[:1]
         }
         self.follow([(definition.body, names)], Way())
-        return self.joined(self.found)
+        return self.join_alike(self.found)
 
-    def leveled(self, label: str, absent: z3.ExprRef) -> Frames:
+    def level_frames(self, label: str, absent: z3.ExprRef) -> Frames:
         """The frames of a label where stacks have levels: the innermost alone is read."""
         top = self.of.of[label]
-        kept = {
+        values = {
             (top, name): levels.innermost(self.s, f"stack_{name}", self.shapes[name])
             for name in self.of.saved.get(top, ())
             if name in self.shapes
         }
         back: dict[str, Any] = {top: levels.Innermost(self.s, levels.RETURN)} if top else {}
-        return Frames(top, back, kept, absent)
+        return Frames(top, back, values, absent)
 
     # -- conjuncts, one by one
 
@@ -126,15 +126,15 @@ class Actions:
                 return self.follow([*((argument, names) for argument in arguments), *rest], way)
             case Builtin("$DisjList" | "\\lor", arguments) if node.level == Level.ACTION:
                 for argument in arguments:
-                    self.follow([(argument, names), *rest], copied(way))
+                    self.follow([(argument, names), *rest], copy_of(way))
                 return None
-            case Builtin("$IfThenElse", (test, then, other)) if node.level == Level.ACTION:
+            case Builtin("$IfThenElse", (test, then, otherwise)) if node.level == Level.ACTION:
                 way.open = way.open or bool(self.words.unread & variables_of(test))
-                known = self.known(test, terms, names)
-                for branch, guards in zip((then, other), known, strict=True):
+                branch_guards = self.test_guards(test, terms, names)
+                for branch, guards in zip((then, otherwise), branch_guards, strict=True):
                     if any(z3.is_false(z3.simplify(guard)) for guard in guards):
                         continue
-                    along = copied(way)
+                    along = copy_of(way)
                     along.guards += guards
                     self.follow([(branch, names), *rest], along)
                 return None
@@ -142,9 +142,9 @@ class Actions:
                 if bound.pattern or bound.domain is None or len(bound.formals) != 1:
                     raise OutsideSubset("\\E over several names", node.place)
                 sort = terms.sort_of(bound.domain, names)
-                chosen = f"with_{bound.formals[0].name}"
-                element = z3.Const(f"{chosen}!", sort.z3)
-                way.chosen[chosen] = element, present(sort)
+                choice = f"with_{bound.formals[0].name}"
+                element = z3.Const(f"{choice}!", sort.z3)
+                way.chosen[choice] = element, present(sort)
                 inner = {**names, bound.formals[0]: Made(element, sort)}
                 return self.follow([(body, inner), *rest], way)
             case Call(definition) if node.level == Level.ACTION and not definition.standard:
@@ -166,21 +166,21 @@ class Actions:
             way.guards.append(terms.truth(node, names))
         return self.follow(rest, way)
 
-    def known(
+    def test_guards(
         self, test: Expression, terms: Terms, names: Names
     ) -> tuple[list[z3.BoolRef], list[z3.BoolRef]]:
-        """What is known where a test holds, and where it does not.
+        """The guards where a test holds, and those where it does not.
 
-        Of a test that reads variables without terms it is what the other parts of it say.
+        A test that reads variables without terms gives those of its other parts.
         """
         if not self.words.unread & variables_of(test):
             condition = terms.truth(test, names)
             return [condition], [z3.Not(condition)]
         match test:
             case Builtin("$ConjList" | "\\land", parts):
-                return [e for part in parts for e in self.known(part, terms, names)[0]], []
+                return [e for part in parts for e in self.test_guards(part, terms, names)[0]], []
             case Builtin("$DisjList" | "\\lor", parts):
-                return [], [e for part in parts for e in self.known(part, terms, names)[1]]
+                return [], [e for part in parts for e in self.test_guards(part, terms, names)[1]]
         return [], []
 
     def leaf(self, way: Way) -> None:
@@ -190,13 +190,13 @@ class Actions:
             raise OutsideSubset(
                 f"{self.label}, which gives {missing[0]} no next value,", self.place
             )
-        way.guards = [each for each in map(z3.simplify, way.guards) if not z3.is_true(each)]
-        if any(map(z3.is_false, way.guards)) or excluded(way.guards):
+        way.guards = [guard for guard in map(z3.simplify, way.guards) if not z3.is_true(guard)]
+        if any(map(z3.is_false, way.guards)) or exclude(way.guards):
             return
         way.guards += [guard for first in way.firsts.values() for guard in first.guards()]
         way.guards += way.defining
         way.after = {
-            name: simple(spaced.written(value, gathered(name, self.shapes[name], self.s)))
+            name: simple(spaced.next_value(value, gather(name, self.shapes[name], self.s)))
             if spaced.is_view(value)
             else simple(value)
             for name, value in way.after.items()
@@ -204,9 +204,10 @@ class Actions:
         way.kept = {key: simple(value) for key, value in way.kept.items()}
         short = [z3.simplify(obligation) for obligation in way.obligations]
         way.obligations = [
-            each
-            for place, each in enumerate(short)
-            if not z3.is_true(each) and not any(each.eq(other) for other in short[:place])
+            obligation
+            for place, obligation in enumerate(short)
+            if not z3.is_true(obligation)
+            and not any(obligation.eq(earlier) for earlier in short[:place])
         ]
         self.found.append(way)
 
@@ -240,11 +241,11 @@ class Actions:
                 inner = {**names, bound.formals[0]: Made(index, shape.domain)}
                 terms.bound = ((index, shape.domain),)
                 with terms.bound_to(index, value):
-                    made = terms.of(body, shape.range, inner)
+                    image = terms.of(body, shape.range, inner)
                 old = terms.variable(name, value)
                 members, null = terms.members(bound.domain, names), shape.domain.null
                 outside = index == null if members is None else z3.Not(members[index])
-                way.after[name] = everywhere(index, outside, old, made)
+                way.after[name] = everywhere(index, outside, old, image)
             case _:
                 assert shape is not None
                 way.after[name] = terms.of(value, shape, names)
@@ -255,7 +256,7 @@ class Actions:
         shape = self.shapes.get(name)
         if not isinstance(shape, Function) or not isinstance(shape.range, Sort | Plain):
             raise OutsideSubset(f"a next value of {name} that is not known", value.place)
-        self.own(name, value, names)
+        self.own_value(name, value, names)
         sort = shape.range if isinstance(shape.range, Sort) else WHOLE
         element = z3.Const(f"chosen_{name}!", sort.z3)
         way.chosen[f"chosen_{name}"] = element, nullable(sort)
@@ -264,26 +265,27 @@ class Actions:
 
     # -- pc and the stack
 
-    def own(self, name: str, value: Expression, names: Names) -> Expression:
+    def own_value(self, name: str, value: Expression, names: Names) -> Expression:
         """``e`` of ``[name EXCEPT ![self] = e]``."""
         match value:
             case Builtin(
-                "$Except", (Variable(other), Builtin("$Pair", (Builtin("$Seq", (index,)), inside)))
-            ) if other == name and isinstance(index, Parameter):
-                made = names[index.formal]
-                if isinstance(made, Made) and made.term.eq(self.thread):
+                "$Except",
+                (Variable(variable), Builtin("$Pair", (Builtin("$Seq", (index,)), inside))),
+            ) if variable == name and isinstance(index, Parameter):
+                argument = names[index.formal]
+                if isinstance(argument, Made) and argument.term.eq(self.thread):
                     return inside
         raise OutsideSubset(f"a next value of all threads' {name}", value.place)
 
     def goes(self, value: Expression, names: Names, way: Way) -> None:
         """``pc' = [pc EXCEPT ![self] = ...]``: a label, or where the procedure returns to."""
-        match self.own("pc", value, names):
+        match self.own_value("pc", value, names):
             case Text(label):
                 to, target = label, self.labels.value(label)
             case Builtin("$RcdSelect", (Call() as head, Text("pc"))) if head.name == "Head":
                 to, target = RETURN, self.terms(way).innermost(head, "pc", names)
-            case other:
-                raise OutsideSubset(f"{shown(other)} as a next label", value.place)
+            case expression:
+                raise OutsideSubset(f"{shown(expression)} as a next label", value.place)
         if target is None:
             raise OutsideSubset(f"the label {to}, which the vocabulary lacks,", value.place)
         way.to = to
@@ -291,13 +293,13 @@ class Actions:
 
     def stack(self, value: Expression, names: Names, way: Way) -> None:
         """A call, a return, or a return that calls: a frame pushed, popped, or both."""
-        match self.own("stack", value, names):
+        match self.own_value("stack", value, names):
             case Call(_, (Builtin("$FcnApply", (Variable("stack"), _)),)) as tail if (
                 tail.name == "Tail"
             ):
                 self.pop(way)
-            case Call(_, (Builtin("$Tuple", (Builtin() as frame,)), below)) as joined if (
-                joined.name == "\\o"
+            case Call(_, (Builtin("$Tuple", (Builtin() as frame,)), below)) as concatenation if (
+                concatenation.name == "\\o"
             ):
                 match below:
                     case Builtin("$FcnApply", (Variable("stack"), _)):
@@ -307,8 +309,8 @@ class Actions:
                         self.pop(way)
                     case _:
                         raise OutsideSubset("this use of the stack", value.place)
-            case other:
-                raise OutsideSubset("this use of the stack", other.place)
+            case expression:
+                raise OutsideSubset("this use of the stack", expression.place)
 
     def push(self, frame: Builtin, names: Names, way: Way) -> None:
         fields, terms = frame_of(frame), self.terms(way)
@@ -333,64 +335,66 @@ class Actions:
 
     # -- ways to the same label
 
-    def joined(self, found: list[Way]) -> list[Way]:
+    def join_alike(self, ways: list[Way]) -> list[Way]:
         """One way for all that go to one label with the same frames.
 
         Two that may both be taken in one state stay two, unless they set the same values.
         """
         out: list[Way] = []
-        for way in found:
-            same = next((each for each in out if self.alike(each, way)), None)
+        for way in ways:
+            same = next((candidate for candidate in out if self.alike(candidate, way)), None)
             if same is None:
                 out.append(way)
             else:
                 self.join(same, way)
         return out
 
-    def alike(self, one: Way, other: Way) -> bool:
+    def alike(self, first: Way, second: Way) -> bool:
         return (
-            (one.to, one.popped, set(one.back), set(one.kept))
-            == (other.to, other.popped, set(other.back), set(other.kept))
-            and all(one.back[name].eq(other.back[name]) for name in one.back)
-            and not any(each.chosen or each.firsts or each.extremes for each in (one, other))
-            and not any(is_everywhere(each) for way in (one, other) for each in way.after.values())
-            and (self.set_the_same(one, other) or excluded([*parted(one, other)[1:]]))
+            (first.to, first.popped, set(first.back), set(first.kept))
+            == (second.to, second.popped, set(second.back), set(second.kept))
+            and all(first.back[name].eq(second.back[name]) for name in first.back)
+            and not any(way.chosen or way.firsts or way.extremes for way in (first, second))
+            and not any(
+                is_everywhere(value) for way in (first, second) for value in way.after.values()
+            )
+            and (self.set_the_same(first, second) or exclude([*partition(first, second)[1:]]))
         )
 
-    def values(self, one: Way, other: Way) -> dict[str, list[Value]]:
-        """The next values of what one of two ways sets, by both."""
+    def values(self, first: Way, second: Way) -> dict[str, list[Value]]:
+        """The next values, by both ways, of the variables that one of them sets."""
         return {
             name: [
-                way.after[name] if name in way.after else gathered(name, self.shapes[name], self.s)
-                for way in (one, other)
+                way.after[name] if name in way.after else gather(name, self.shapes[name], self.s)
+                for way in (first, second)
             ]
-            for name in dict.fromkeys((*one.after, *other.after))
+            for name in dict.fromkeys((*first.after, *second.after))
             if name != "pc"
         }
 
-    def set_the_same(self, one: Way, other: Way) -> bool:
-        kept = [[one.kept[key], other.kept[key]] for key in one.kept]
-        return all(same(*each) for each in (*self.values(one, other).values(), *kept))
+    def set_the_same(self, first: Way, second: Way) -> bool:
+        pairs = [[first.kept[key], second.kept[key]] for key in first.kept]
+        return all(same(*pair) for pair in (*self.values(first, second).values(), *pairs))
 
-    def join(self, one: Way, other: Way) -> None:
-        one.open = one.open or other.open
-        shared, first, second = parted(one, other)
-        for name, values in self.values(one, other).items():
-            one.after[name] = merged(first, *values)
-        for key in one.kept:
-            one.kept[key] = merged(first, one.kept[key], other.kept[key])
-        one.obligations = [
-            *[z3.Implies(first, obligation) for obligation in one.obligations],
-            *[z3.Implies(second, obligation) for obligation in other.obligations],
+    def join(self, target: Way, source: Way) -> None:
+        target.open = target.open or source.open
+        common, first, second = partition(target, source)
+        for name, values in self.values(target, source).items():
+            target.after[name] = merge(first, *values)
+        for key in target.kept:
+            target.kept[key] = merge(first, target.kept[key], source.kept[key])
+        target.obligations = [
+            *[z3.Implies(first, obligation) for obligation in target.obligations],
+            *[z3.Implies(second, obligation) for obligation in source.obligations],
         ]
-        one.guards = [*shared, *([] if exhaust(first, second) else [z3.Or(first, second)])]
+        target.guards = [*common, *([] if exhaust(first, second) else [z3.Or(first, second)])]
 
 
 def _operators(node: Expression) -> set[str]:
-    found, waiting = set(), [node]
+    operators, waiting = set(), [node]
     while waiting:
         here = waiting.pop()
         if isinstance(here, Builtin):
-            found.add(here.name)
+            operators.add(here.name)
         waiting += children(here)
-    return found
+    return operators

@@ -1,7 +1,7 @@
 """Sequences of which it is known how often each element is in them: `shapes.Bag`.
 
-The order is left out. What a step reads of it is the first element alone, which may then be any
-that is there. So the terms have every step of the module, and may have more.
+The order is left out. A step reads its first element alone, which may then be any that is there. So
+the terms have every step of the module, and may have more.
 """
 
 from __future__ import annotations
@@ -42,55 +42,55 @@ def is_empty(node: Expression) -> bool:
 
 def first(terms: Terms, node: Expression, names: Names) -> First:
     """The first element of a sequence: one parameter for each sequence that a step reads so."""
-    of = terms.shape(node, names)
-    assert isinstance(of, Bag)
-    counts = terms.of(node, of, names)
-    for known in terms.firsts.values():
-        if known.counts.eq(counts):
-            return known
+    shape = terms.shape(node, names)
+    assert isinstance(shape, Bag)
+    counts = terms.of(node, shape, names)
+    for entry in terms.firsts.values():
+        if entry.counts.eq(counts):
+            return entry
     variable, index = _where(terms, node, names)
     name = f"first_{variable}"
     if name in terms.firsts:
         raise OutsideSubset(f"the first elements of two sequences of {variable}", node.place)
-    element = z3.Const(f"{name}!", of.of.z3)
-    made = terms.firsts[name] = First(element, of.of, counts, variable, index)
-    return made
+    element = z3.Const(f"{name}!", shape.of.z3)
+    parameter = terms.firsts[name] = First(element, shape.of, counts, variable, index)
+    return parameter
 
 
 def _where(terms: Terms, node: Expression, names: Names) -> tuple[str, z3.ExprRef | None]:
     """The variable that a sequence is, or is at an index of."""
     match node:
-        case Parameter(formal) if isinstance(given := names[formal], Given):
-            return _where(terms, given.node, given.names)
+        case Parameter(formal) if isinstance(argument := names[formal], Given):
+            return _where(terms, argument.node, argument.names)
         case Variable(name):
             return name, None
         case Builtin("$FcnApply", (Variable(name) as variable, index)):
-            of = terms.shape(variable, names)
-            assert isinstance(of, Function)
-            return name, terms.of(index, of.domain, names)
+            shape = terms.shape(variable, names)
+            assert isinstance(shape, Function)
+            return name, terms.of(index, shape.domain, names)
     raise OutsideSubset("the first element of a sequence that is no variable", node.place)
 
 
 def head(terms: Terms, node: Expression, names: Names) -> z3.ExprRef:
     """``Head(node)``, or ``node[1]``."""
-    found = first(terms, node, names)
-    terms.obligations.append(found.element != found.sort.null)
-    return found.element
+    entry = first(terms, node, names)
+    terms.obligations.append(entry.element != entry.sort.null)
+    return entry.element
 
 
 def changed(terms: Terms, node: Call, operator: str, names: Names) -> Value:
     """``Append``, ``Tail`` or ``SelectSeq``. ``operator``: the one of them that the call is."""
     sequence, *rest = node.arguments
-    of = terms.shape(sequence, names)
-    assert isinstance(of, Bag)
-    counts = terms.of(sequence, of, names)
+    shape = terms.shape(sequence, names)
+    assert isinstance(shape, Bag)
+    counts = terms.of(sequence, shape, names)
     if operator == "Tail":
-        gone = head(terms, sequence, names)
-        return z3.Store(counts, gone, counts[gone] - 1)
+        element = head(terms, sequence, names)
+        return z3.Store(counts, element, counts[element] - 1)
     if operator == "Append":
-        new = terms.index(rest[0], of.of, names)
+        new = terms.index(rest[0], shape.of, names)
         return z3.Store(counts, new, counts[new] + 1)
-    return z3.Store(counts, terms.of(_without(node), of.of, names), 0)
+    return z3.Store(counts, terms.of(_without(node), shape.of, names), 0)
 
 
 def _without(node: Call) -> Expression:
@@ -99,9 +99,9 @@ def _without(node: Call) -> Expression:
         case Operator(definition) if len(definition.formals) == 1:
             (formal,) = definition.formals
             match definition.body:
-                case Builtin("/=", (Parameter(own), other)) if own is formal:
-                    if not uses(other, formal):
-                        return other
+                case Builtin("/=", (Parameter(variable), element)) if variable is formal:
+                    if not uses(element, formal):
+                        return element
     raise OutsideSubset("SelectSeq that takes out more than one element's places", node.place)
 
 
@@ -109,14 +109,14 @@ def times(
     terms: Terms, sequence: Expression, formal: Formal, body: Expression, names: Names
 ) -> z3.ArithRef:
     """How often an element is in a sequence: the places ``i`` of it with ``sequence[i] = e``."""
-    of = terms.shape(sequence, names)
+    shape = terms.shape(sequence, names)
     match body:
         case Builtin("=", (Builtin("$FcnApply", (same, Parameter(index))), element)) if (
-            isinstance(of, Bag) and index is formal and not uses(element, formal)
+            isinstance(shape, Bag) and index is formal and not uses(element, formal)
         ):
-            counts = terms.of(sequence, of, names)
-            if terms.of(same, of, names).eq(counts):
-                return counts[terms.of(element, of.of, names)]
+            counts = terms.of(sequence, shape, names)
+            if terms.of(same, shape, names).eq(counts):
+                return counts[terms.of(element, shape.of, names)]
     raise OutsideSubset("this use of a sequence's places", body.place)
 
 
@@ -127,10 +127,10 @@ def cardinality(terms: Terms, node: Call, names: Names) -> z3.ArithRef:
             match bound.domain:
                 case Builtin("DOMAIN", (sequence,)):
                     return times(terms, sequence, bound.formals[0], body, names)
-        case (one,) if isinstance(of := terms.shape(one, names), Subset):
-            made = sets.size(of.of)(terms.plain(one, names))
-            assert isinstance(made, z3.ArithRef)
-            return made
+        case (members,) if isinstance(shape := terms.shape(members, names), Subset):
+            number = sets.size(shape.of)(terms.plain(members, names))
+            assert isinstance(number, z3.ArithRef)
+            return number
     raise OutsideSubset(f"{node.name} of module {node.definition.place.module}", node.place)
 
 

@@ -25,11 +25,11 @@ class Closed(Placed):
             case Flags(fields):
                 return {f"_{name}": name in value for name in fields}
             case Spaced():
-                items = [self.parts(shape.of, each) for each in value]
+                items = [self.parts(shape.of, item) for item in value]
                 return {
                     "_has": {number: True for number, _ in enumerate(items, 1)},
                     **{
-                        f"_item{suffix}": {n: each[suffix] for n, each in enumerate(items, 1)}
+                        f"_item{suffix}": {n: item[suffix] for n, item in enumerate(items, 1)}
                         for suffix, _ in flat("", shape.of)
                     },
                 }
@@ -52,13 +52,13 @@ class Closed(Placed):
             has = cells[f"{name}_has"]
             order = [number for number in range(1, len(has)) if has[number]]
             to = {old: place(number) for number, old in enumerate(order, 1)}
-            for each, _ in flat(name, shape):
-                blank = self.instance.default(self.system.VARIABLES[each].range())
-                made = [blank] * len(has)
+            for variable, _ in flat(name, shape):
+                blank = self.instance.default(self.system.VARIABLES[variable].range())
+                column = [blank] * len(has)
                 for old, new in to.items():
-                    made[new] = cells[each][old]
-                cells[each] = tuple(made)
-            for each, of in self.PLACES.items():
-                if of == name and each in cells:
-                    cells[each] = to.get(cells[each], 0)
+                    column[new] = cells[variable][old]
+                cells[variable] = tuple(column)
+            for variable, sequence in self.PLACES.items():
+                if sequence == name and variable in cells:
+                    cells[variable] = to.get(cells[variable], 0)
         return tuple([cells[name] for name in names])

@@ -71,19 +71,19 @@ class Phrases(Terms):
             for constant in self.words.constants.values()
             if isinstance(constant, Listing)
         )
-        key, made = self.of(word, words, names), None
-        known = []
+        key, choice = self.of(word, words, names), None
+        cases = []
         for pair in record.arguments:
             match pair:
                 case Builtin("$Pair", (Text(name), value)):
                     of_name = words.value(name)
                     if of_name is None:
                         raise OutsideSubset(f"{name}, which is in no program,", pair.place)
-                    known.append(key == of_name)
+                    cases.append(key == of_name)
                     here = self.of(value, want, names)
-                    made = here if made is None else z3.If(key == of_name, here, made)
-        self.obligations.append(z3.Or(known))
-        return made
+                    choice = here if choice is None else z3.If(key == of_name, here, choice)
+        self.obligations.append(z3.Or(cases))
+        return choice
 
     def shape(self, node: Expression, names: Names) -> Shape | None:
         if isinstance(node, Call) and node.name in self.results:
@@ -91,9 +91,9 @@ class Phrases(Terms):
         return super().shape(node, names)
 
     def index(self, node: Expression, domain: Sort, names: Names) -> z3.ExprRef:
-        given = names.get(node.formal) if isinstance(node, Parameter) else None
-        if isinstance(given, Given):
-            return self.index(given.node, domain, given.names)
+        argument = names.get(node.formal) if isinstance(node, Parameter) else None
+        if isinstance(argument, Given):
+            return self.index(argument.node, domain, argument.names)
         return super().index(node, domain, names)
 
     def quantified(
@@ -102,11 +102,11 @@ class Phrases(Terms):
         elements = self.elements(bounds, names)
         if elements is None:
             return super().quantified(node, body, bounds, names)
-        bound, of, members = elements
-        element = z3.Const(f"{bound.formals[0].name}_{node.place.line}", of.z3)
+        bound, sort, members = elements
+        element = z3.Const(f"{bound.formals[0].name}_{node.place.line}", sort.z3)
         with self.bound_to(element, node):
-            inner = self.truth(body, {**names, bound.formals[0]: Made(element, of)})
-        here = z3.And(element != of.null, members[element])
+            inner = self.truth(body, {**names, bound.formals[0]: Made(element, sort)})
+        here = z3.And(element != sort.null, members[element])
         if node.name == "$BoundedForall":
             return z3.ForAll([element], z3.Implies(here, inner))
         return z3.Exists([element], z3.And(here, inner))
@@ -117,9 +117,9 @@ class Phrases(Terms):
         """One name over a set that is a value; None for another bound."""
         match bounds:
             case (Bound((_,), False, Builtin() as domain) as bound,):
-                of = self.shape(domain, names)
-                if isinstance(of, Subset):
-                    return bound, of.of, self.plain(domain, names)
+                shape = self.shape(domain, names)
+                if isinstance(shape, Subset):
+                    return bound, shape.of, self.plain(domain, names)
         return None
 
 
@@ -165,13 +165,13 @@ class Branches(Actions):
             ):
                 elements = self.terms(way).elements(bounds, names)
                 if elements is not None:
-                    bound, of, members = elements
+                    bound, sort, members = elements
                     formal = bound.formals[0]
-                    chosen = f"with_{formal.name}"
-                    element = z3.Const(f"{chosen}!", of.z3)
-                    way.chosen[chosen] = element, present(of)
+                    choice = f"with_{formal.name}"
+                    element = z3.Const(f"{choice}!", sort.z3)
+                    way.chosen[choice] = element, present(sort)
                     way.guards.append(members[element])
-                    return self.follow([(body, {**names, formal: Made(element, of)}), *rest], way)
+                    return self.follow([(body, {**names, formal: Made(element, sort)}), *rest], way)
         return super().follow(todo, way)
 
 
@@ -185,14 +185,14 @@ class Machine(Generated):
         return Branches(self.MODULE, self.WORDS, self.symbols(), self.RESULTS)
 
     def way(self, name: str) -> Way:
-        action = next(each for each, names in self.LABELS.items() if name in names)
+        action = next(label for label, names in self.LABELS.items() if name in names)
         if action not in self._ways:
             thread = z3.Const("t!", self.WORDS.threads.z3)
-            self._ways[action] = numbered(action, self.terms.ways(action, thread))
+            self._ways[action] = by_number(action, self.terms.ways(action, thread))
         return self._ways[action][name]
 
 
-def numbered(action: str, ways: list[Way]) -> dict[str, Way]:
+def by_number(action: str, ways: list[Way]) -> dict[str, Way]:
     """The branches of an action by their names."""
     return {f"{action}_{n}" if n > 1 else action: way for n, way in enumerate(ways, 1)}
 
@@ -213,9 +213,9 @@ def made(
         "RESULTS": results,
         "SORTS": words.sorts,
         "VARIABLES": {
-            each: z3_sort(of)
+            flat_name: z3_sort(part)
             for variable, shape in words.variables.items()
-            for each, of in flat(variable, shape)
+            for flat_name, part in flat(variable, shape)
         },
         "RIGID": dict(constants(words)),
         "STATES": f"module {module.name}",
@@ -223,11 +223,11 @@ def made(
         "__module__": __name__,
     }
     system = type(name, (Machine,), members)()
-    found: dict[str, Any] = {}
+    methods: dict[str, Any] = {}
     labels: dict[str, tuple[str, ...]] = {}
     thread = z3.Const("t!", words.threads.z3)
     for action in actions:
-        ways = numbered(action, system.terms.ways(action, thread))
+        ways = by_number(action, system.terms.ways(action, thread))
         labels[action] = tuple(ways)
-        found |= {each: method_of(name, each, way, words) for each, way in ways.items()}
-    return type(name, (Machine,), {**members, **found, "LABELS": labels})
+        methods |= {branch: method_of(name, branch, way, words) for branch, way in ways.items()}
+    return type(name, (Machine,), {**members, **methods, "LABELS": labels})

@@ -1,7 +1,7 @@
-"""A module's properties as terms: what SANY has read is what is proved.
+"""A module's properties as terms: the proved formula is the one that SANY has read.
 
-Beside what steps are made of, a property may have quantifiers over sets that are variables,
-subsets, ranges of numbers, and the size of a set that a formula describes.
+Beside the parts of steps, a property may have quantifiers over sets that are variables, subsets,
+ranges of numbers, and the size of a set that a formula describes.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class Property(Terms):
 
     def plain(self, node: Expression, names: Names) -> Value:
         match node:
-            case Builtin("\\subseteq", (one, other)):
-                of = self.subset(one, names)
-                element = z3.Const(f"each_{node.place.line}", of.z3)
-                inside = self.holds_of(other, Made(element, of), names)
-                return z3.ForAll([element], z3.Implies(self.plain(one, names)[element], inside))
-            case Builtin("\\in", (one, other)):
-                return self.element_of(one, other, names)
+            case Builtin("\\subseteq", (first, second)):
+                sort = self.subset(first, names)
+                element = z3.Const(f"each_{node.place.line}", sort.z3)
+                inside = self.holds_of(second, Made(element, sort), names)
+                return z3.ForAll([element], z3.Implies(self.plain(first, names)[element], inside))
+            case Builtin("\\in", (first, second)):
+                return self.element_of(first, second, names)
             case Builtin("=" | "/=", (whole, empty)) if bags.is_empty(empty) and isinstance(
                 self.shape(whole, names), Bag
             ):
@@ -61,8 +61,8 @@ class Property(Terms):
             case Call(_, (Builtin("$SubsetOf", (body,), (bound,)),)) if (
                 node.name == "Cardinality" and not self.counts_places(bound, names)
             ):
-                of, members = self.collected(body, bound, names)
-                return size(of)(members)
+                sort, members = self.comprehension(body, bound, names)
+                return size(sort)(members)
         return super().plain(node, names)
 
     def shape(self, node: Expression, names: Names) -> Shape | None:
@@ -85,7 +85,7 @@ class Property(Terms):
                     ),
                 ),
             ) if node.name == "Cardinality" and isinstance(self.shape(whole, names), Sequence):
-                each = z3.Ints(f"one_{body.place.line} other_{body.place.line}")
+                pair = z3.Ints(f"one_{body.place.line} other_{body.place.line}")
                 length = self.plain(whole, names)["length"]
                 here = [
                     z3.And(
@@ -93,9 +93,9 @@ class Property(Terms):
                         place <= length,
                         self.truth(body, {**names, formal: Made(place, INT)}),
                     )
-                    for place in each
+                    for place in pair
                 ]
-                return z3.ForAll(each, z3.Implies(z3.And(here), each[0] == each[1]))
+                return z3.ForAll(pair, z3.Implies(z3.And(here), pair[0] == pair[1]))
         return None
 
     def counts_places(self, bound: Bound, names: Names) -> bool:
@@ -116,35 +116,40 @@ class Property(Terms):
         return z3.Exists([element], counts[element] > 0)
 
     def subset(self, node: Expression, names: Names) -> Sort:
-        of = self.shape(node, names)
-        if not isinstance(of, Subset):
+        shape = self.shape(node, names)
+        if not isinstance(shape, Subset):
             raise OutsideSubset("a subset that is no variable", node.place)
-        return of.of
+        return shape.of
 
-    def element_of(self, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
-        match other:
+    def element_of(self, element: Expression, domain: Expression, names: Names) -> z3.BoolRef:
+        match domain:
             case Builtin("\\union", (first, second)):
                 return z3.Or(
-                    self.element_of(one, first, names), self.element_of(one, second, names)
+                    self.element_of(element, first, names), self.element_of(element, second, names)
                 )
-            case Call(_, (low, high)) if other.name == "..":
-                number = self.of(one, INT, names)
+            case Call(_, (low, high)) if domain.name == "..":
+                number = self.of(element, INT, names)
                 return z3.And(
                     self.of(low, INT, names) <= number, number <= self.of(high, INT, names)
                 )
-            case Call() if other.name in ("Nat", "Int"):
-                number = self.of(one, INT, names)
-                return number >= 0 if other.name == "Nat" else z3.BoolVal(True)
-        made = super().plain(Builtin("\\in", (one, other), (), one.place, one.level), names)
-        assert isinstance(made, z3.BoolRef)
-        return made
+            case Call() if domain.name in ("Nat", "Int"):
+                number = self.of(element, INT, names)
+                return number >= 0 if domain.name == "Nat" else z3.BoolVal(True)
+        term = super().plain(
+            Builtin("\\in", (element, domain), (), element.place, element.level), names
+        )
+        assert isinstance(term, z3.BoolRef)
+        return term
 
     def holds_of(self, domain: Expression, element: Made, names: Names) -> z3.BoolRef:
         """Whether an element is in a set that a quantifier is over."""
         match domain:
-            case Builtin("\\", (whole, Builtin("$SetEnumerate", others))):
+            case Builtin("\\", (whole, Builtin("$SetEnumerate", exceptions))):
                 assert isinstance(element.shape, Sort)
-                different = [element.term != self.of(each, element.shape, names) for each in others]
+                different = [
+                    element.term != self.of(exception, element.shape, names)
+                    for exception in exceptions
+                ]
                 return z3.And(self.holds_of(whole, element, names), *different)
             case Builtin("DOMAIN", (Constant(),)):
                 return element.term != self.words.threads.null
@@ -154,9 +159,9 @@ class Property(Terms):
                     element.term <= self.of(high, INT, names),
                 )
         if isinstance(self.shape(domain, names), Subset):
-            found = self.plain(domain, names)[element.term]
-            assert isinstance(found, z3.BoolRef)
-            return found
+            membership = self.plain(domain, names)[element.term]
+            assert isinstance(membership, z3.BoolRef)
+            return membership
         raise OutsideSubset("a set that is no variable", domain.place)
 
     def over(self, domain: Expression, names: Names) -> Sort | None:
@@ -170,43 +175,45 @@ class Property(Terms):
                 return self.words.threads
             case Call() if domain.name == "..":
                 return WHOLE
-        of = self.shape(domain, names)
-        return of.of if isinstance(of, Subset) else None
+        shape = self.shape(domain, names)
+        return shape.of if isinstance(shape, Subset) else None
 
     def quantified(
         self, node: Builtin, body: Expression, bounds: tuple[Bound, ...], names: Names
     ) -> z3.BoolRef:
         match bounds:
             case (Bound((formal,), False, domain),) if (
-                domain is not None and (of := self.over(domain, names)) is not None
+                domain is not None and (sort := self.over(domain, names)) is not None
             ):
-                element = z3.Const(f"{formal.name}_{node.place.line}", of.z3)
-                made = Made(element, INT if of == WHOLE else of)
-                here = self.holds_of(domain, made, names)
+                element = z3.Const(f"{formal.name}_{node.place.line}", sort.z3)
+                argument = Made(element, INT if sort == WHOLE else sort)
+                here = self.holds_of(domain, argument, names)
                 with self.bound_to(element, node):
-                    inner = self.truth(body, {**names, formal: made})
+                    inner = self.truth(body, {**names, formal: argument})
                 if node.name == "$BoundedForall":
                     return z3.ForAll([element], z3.Implies(here, inner))
                 return z3.Exists([element], z3.And(here, inner))
         return super().quantified(node, body, bounds, names)
 
-    def collected(self, body: Expression, bound: Bound, names: Names) -> tuple[Sort, z3.ExprRef]:
+    def comprehension(
+        self, body: Expression, bound: Bound, names: Names
+    ) -> tuple[Sort, z3.ExprRef]:
         """``{x \\in S : P}``: a new constant, which the property's premises describe."""
         match bound:
             case Bound((formal,), False, domain) if (
-                domain is not None and (of := self.over(domain, names)) is not None
+                domain is not None and (sort := self.over(domain, names)) is not None
             ):
-                element = z3.Const(f"{formal.name}_{body.place.line}", of.z3)
-                made = Made(element, of)
+                element = z3.Const(f"{formal.name}_{body.place.line}", sort.z3)
+                argument = Made(element, sort)
                 holds = z3.And(
-                    self.holds_of(domain, made, names),
-                    self.truth(body, {**names, formal: made}),
+                    self.holds_of(domain, argument, names),
+                    self.truth(body, {**names, formal: argument}),
                 )
                 if any(
                     occurs(name.term, holds) for name in names.values() if isinstance(name, Made)
                 ):
                     raise OutsideSubset("the size of a set that a bound name is in", body.place)
-                return of, self.described_by(element, holds, body.place.line)
+                return sort, self.described_by(element, holds, body.place.line)
         raise OutsideSubset("a set of this form", body.place)
 
     def described_by(self, element: z3.ExprRef, holds: z3.BoolRef, line: int) -> z3.ExprRef:
@@ -241,7 +248,7 @@ def stated(system: Generated, name: str, s: SimpleNamespace) -> Stated:
     terms = Property(system.WORDS, s, system.SHAPES, Frames())
     formula = terms.truth(system.MODULE.definition(name).body, {})
     sets = tuple(members for members, _ in terms.described.values())
-    premises = tuple(each for _, each in terms.described.values())
+    premises = tuple(premise for _, premise in terms.described.values())
     firsts = tuple(guard for first in terms.firsts.values() for guard in first.guards())
     functions = tuple(terms.chosen_of.values())
     return Stated(formula, sets, (*premises, *firsts), functions, terms.firsts)
@@ -279,40 +286,40 @@ def description(
     return z3.And(only, every), functions
 
 
-def opened(formula: z3.BoolRef, prefix: str = "goal", taken: set[str] | None = None) -> z3.BoolRef:
-    """A goal with a new constant for each variable of what it says of all elements.
+def opened(formula: z3.BoolRef, prefix: str = "goal", words: set[str] | None = None) -> z3.BoolRef:
+    """A goal with a new constant for each variable of its universal statements.
 
-    ``taken``: the names of the constants that there are.
+    ``words``: the names of the constants that there are.
     """
-    taken = set() if taken is None else taken
+    words = set() if words is None else words
     if z3.is_and(formula):
         parts = enumerate(formula.children())
-        return z3.And([opened(each, f"{prefix}_{number}", taken) for number, each in parts])
+        return z3.And([opened(part, f"{prefix}_{number}", words) for number, part in parts])
     if z3.is_implies(formula):
-        premise = given(formula.arg(0), prefix, taken)
-        return z3.Implies(premise, opened(formula.arg(1), prefix, taken))
+        premise = given(formula.arg(0), prefix, words)
+        return z3.Implies(premise, opened(formula.arg(1), prefix, words))
     if z3.is_quantifier(formula) and formula.is_forall():
-        return opened(instance(formula, prefix, taken), prefix, taken)
+        return opened(instance(formula, prefix, words), prefix, words)
     return formula
 
 
-def given(formula: z3.BoolRef, prefix: str, taken: set[str]) -> z3.BoolRef:
+def given(formula: z3.BoolRef, prefix: str, words: set[str]) -> z3.BoolRef:
     """A premise of a goal, with a new constant for each element that it says there is."""
     if z3.is_and(formula):
         parts = enumerate(formula.children())
-        return z3.And([given(each, f"{prefix}_of_{number}", taken) for number, each in parts])
+        return z3.And([given(part, f"{prefix}_of_{number}", words) for number, part in parts])
     if z3.is_quantifier(formula) and formula.is_exists():
-        return given(instance(formula, prefix, taken), prefix, taken)
+        return given(instance(formula, prefix, words), prefix, words)
     return formula
 
 
-def instance(formula: z3.QuantifierRef, prefix: str, taken: set[str]) -> z3.BoolRef:
-    """What a quantifier is over, with new constants: a name that is taken gets a sign more."""
-    made = []
+def instance(formula: z3.QuantifierRef, prefix: str, words: set[str]) -> z3.BoolRef:
+    """The body of a quantifier, with new constants: a name that is taken gets a sign more."""
+    constants = []
     for index in range(formula.num_vars()):
         name = f"{prefix}_{formula.var_name(index)}"
-        while name in taken:
+        while name in words:
             name += "~"
-        taken.add(name)
-        made.append(z3.Const(name, formula.var_sort(index)))
-    return z3.substitute_vars(formula.body(), *reversed(made))
+        words.add(name)
+        constants.append(z3.Const(name, formula.var_sort(index)))
+    return z3.substitute_vars(formula.body(), *reversed(constants))

@@ -14,20 +14,20 @@ from wheelproof.prove.ts.witness import Witnesses
 class Reached(Witnesses):
     """The states of one scenario, breadth first, from a start with its ghosts."""
 
-    def __init__(self, placed: Placed, start: State, bound: int = 20_000) -> None:
-        self.placed, self.model = placed, placed.model
-        self.system, self.instance = placed.system, placed.instance
+    def __init__(self, placement: Placed, start: State, bound: int = 20_000) -> None:
+        self.placed, self.model = placement, placement.model
+        self.system, self.instance = placement.system, placement.instance
         self.start, self.bound = start, bound
         self.taken = {}
 
     def edges(self) -> Iterator[tuple[State, Move]]:
         """Every state with every step from it, breadth first, up to the bound of states."""
-        reached, waiting = {self.start}, [self.start]
+        states, waiting = {self.start}, [self.start]
         for state in waiting:
             for move in self.instance.moves(state):
                 yield state, move
-                if move.after not in reached and len(reached) < self.bound:
-                    reached.add(move.after)
+                if move.after not in states and len(states) < self.bound:
+                    states.add(move.after)
                     waiting.append(move.after)
 
     def note_labels(self) -> None:
@@ -36,7 +36,7 @@ class Reached(Witnesses):
         for state, move in self.edges():
             if (label := labels.get(move.action)) is not None:
                 self.taken[label] = state, move
-                labels = {way: other for way, other in labels.items() if other != label}
+                labels = {way: name for way, name in labels.items() if name != label}
             if not labels:
                 return
 
@@ -59,18 +59,18 @@ def of_ways(runs: Iterable[Run], ways: Collection[str]) -> dict[str, Run]:
 
 
 def compared(
-    broken: str | None,
+    violation: str | None,
     goal: str,
     contradiction: Callable[[], str] = lambda: "",
     sound: str = "every step of the scenario is as the theorem says",
 ) -> Found:
     """The result of a control, whose fault breaks a goal in a run.
 
-    ``broken``: the goal that the first such step breaks, None for no step. ``contradiction``: why
-    the run is no counterexample though the goal is right, "" if it is one.
+    ``violation``: the goal that the first such step breaks, None for no step. ``contradiction``:
+    why the run is no counterexample though the goal is right, "" if it is one.
     """
-    if broken is None:
+    if violation is None:
         return Found("unsat", sound)
-    if broken != goal:
-        return Found("sat", broken, f"{goal} was to fail first")
-    return Found("sat", broken, contradiction())
+    if violation != goal:
+        return Found("sat", violation, f"{goal} was to fail first")
+    return Found("sat", violation, contradiction())

@@ -1,4 +1,4 @@
-"""The names that an expression sees, and of what shape its value is."""
+"""The names that an expression sees, and the shape of its value."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from wheelproof.prove.module.shapes import (
     out_of,
     pair,
 )
-from wheelproof.prove.module.values import Value, gathered, occurs
+from wheelproof.prove.module.values import Value, gather, occurs
 from wheelproof.prove.ts.extremes import Extreme
 from wheelproof.prove.ts.system import WHOLE, Sort
 from wheelproof.prove.ts.system import Parameter as Choice
@@ -122,11 +122,12 @@ class First:
 
 @dataclass
 class Frames:
-    """What PlusCal's stack is: each procedure is on it once at most, and one is the innermost.
+    """PlusCal's stack: each procedure is on it once at most, and one is the innermost.
 
     ``top``: the procedure that the step is in, "" for the process itself. ``back``: procedure ->
-    where it returns to, for each thread. ``kept``: (procedure, variable) -> what its call has saved
-    of the variable. ``absent``: the label that stands for no frame. By default there is no stack.
+    where it returns to, for each thread. ``kept``: (procedure, variable) -> the value of the
+    variable that its call has saved. ``absent``: the label that stands for no frame. By default
+    there is no stack.
     """
 
     top: str = ""
@@ -137,15 +138,15 @@ class Frames:
 
 @dataclass
 class Shaped:
-    """What expressions are in one state. ``after``: the variables that have their next value.
+    """The values of expressions in one state. ``after``: the variables that have their next value.
 
-    ``s``: the constants and variables by their flat names. ``obligations``: what must hold where a
-    term is used: a value that is taken out of a union is in that part. ``kept``: variables that
-    the step leaves as they are. ``firsts``: of sequences, by their parameters' names. ``chosen``:
-    further parameters. ``defining``: what parameters are that stand for a value. ``extremes``:
-    places that the step determines, by their parameters' names. ``bound``: names that a term is
-    made for all values of. ``places``: number of a term -> the sequence that it is a place of.
-    ``sequences``: number of an argument -> itself, and the sequence that it is.
+    ``s``: the constants and variables by their flat names. ``obligations``: formulas that must hold
+    where a term is used: a value that is taken out of a union is in that part. ``kept``: variables
+    that the step leaves as they are. ``firsts``: of sequences, by their parameters' names.
+    ``chosen``: further parameters. ``defining``: the values that parameters stand for.
+    ``extremes``: places that the step determines, by their parameters' names. ``bound``: names that
+    a term is made for all values of. ``places``: number of a term -> the sequence that it is a
+    place of. ``sequences``: number of an argument -> itself, and the sequence that it is.
     """
 
     words: Vocabulary
@@ -172,17 +173,17 @@ class Shaped:
             raise OutsideSubset(
                 f"the variable {name}, which the vocabulary gives no shape,", node.place
             )
-        return gathered(name, self.shapes[name], self.s)
+        return gather(name, self.shapes[name], self.s)
 
     def constant(self, name: str) -> Value:
         """A constant, or a definition that the vocabulary has as one."""
         constant = self.words.constants.get(name)
         if constant is None or isinstance(constant, Listing):
             return getattr(self.s, name)
-        return gathered(name, constant, self.s)
+        return gather(name, constant, self.s)
 
     def opened(self, node: Expression, names: Names) -> tuple[Expression, Names]:
-        """An element of what a definition names: that of the definition's body.
+        """An element of a definition's value: that of the definition's body.
 
         The body of a LET; CASE as IF, its last value where no test before it holds.
         """
@@ -191,8 +192,8 @@ class Shaped:
                 return self.opened(body, names)
             case Builtin("$Case", (Builtin("$Pair", (_, last)),)):
                 return self.opened(last, names)
-            case Builtin("$Case", (Builtin("$Pair", (test, value)), *others)):
-                rest = Builtin("$Case", tuple(others), (), node.place, node.level)
+            case Builtin("$Case", (Builtin("$Pair", (test, value)), *branches)):
+                rest = Builtin("$Case", tuple(branches), (), node.place, node.level)
                 parts = (test, value, rest)
                 return Builtin("$IfThenElse", parts, (), node.place, node.level), names
             case Builtin("$FcnApply", (Call(definition) as call, Number() as place)):
@@ -205,7 +206,7 @@ class Shaped:
     # -- shapes
 
     def shape(self, node: Expression, names: Names) -> Shape | None:
-        """The shape of an expression; None for a string, for null, and for what any shape fits."""
+        """The shape of an expression; None for a string, null, and one that any shape fits."""
         match node:
             case Number():
                 return INT
@@ -218,9 +219,9 @@ class Shaped:
                 self.variable(name, node)
                 return self.shapes[name]
             case Parameter(formal):
-                given = names[formal]
+                value = names[formal]
                 return (
-                    given.shape if isinstance(given, Made) else self.shape(given.node, given.names)
+                    value.shape if isinstance(value, Made) else self.shape(value.node, value.names)
                 )
             case At():
                 assert self.at is not None
@@ -228,27 +229,31 @@ class Shaped:
             case Builtin("'", (Variable(name),)):
                 return self.shapes.get(name)
             case Builtin("$FcnApply", (function, index)):
-                of = self.shape(function, names)
-                if isinstance(of, Single):
-                    return of.of
-                if isinstance(of, Record) and of.is_tuple and isinstance(index, Number | Text):
-                    return of.fields.get(str(index.value))
-                if isinstance(of, Bag | Sequence | Spaced):
-                    return of.of
-                if isinstance(of, Partial):
-                    return of.function.range
-                return of.range if isinstance(of, Function) else None
+                shape = self.shape(function, names)
+                if isinstance(shape, Single):
+                    return shape.of
+                if (
+                    isinstance(shape, Record)
+                    and shape.is_tuple
+                    and isinstance(index, Number | Text)
+                ):
+                    return shape.fields.get(str(index.value))
+                if isinstance(shape, Bag | Sequence | Spaced):
+                    return shape.of
+                if isinstance(shape, Partial):
+                    return shape.function.range
+                return shape.range if isinstance(shape, Function) else None
             case Builtin("$RcdSelect", (Call() as head, Text(name))) if head.name == "Head":
                 return self.kept_shape(name)
             case Builtin("$RcdSelect", (record, Text(name))):
-                of = self.shape(record, names)
-                return of.fields.get(name) if isinstance(of, Record) else None
-            case Builtin("$IfThenElse", (_, then, other)):
-                return self.shape(then, names) or self.shape(other, names)
+                shape = self.shape(record, names)
+                return shape.fields.get(name) if isinstance(shape, Record) else None
+            case Builtin("$IfThenElse", (_, then, otherwise)):
+                return self.shape(then, names) or self.shape(otherwise, names)
             case Builtin("$RcdConstructor", pairs):
                 fields = {name: self.shape(value, names) for name, value in map(field_of, pairs)}
-                known = {name: of for name, of in fields.items() if of is not None}
-                return Record(known) if len(known) == len(fields) else None
+                shapes = {name: shape for name, shape in fields.items() if shape is not None}
+                return Record(shapes) if len(shapes) == len(fields) else None
             case Builtin("$Except" | "\\union" | "\\", (first, *_)):
                 return self.shape(first, names)
             case Builtin("$FcnConstructor", (_,), (Bound((_,), False, Builtin() as domain),)):
@@ -288,8 +293,8 @@ class Shaped:
         """The names that a definition's body sees: those around it too, for a LET."""
         if node.definition.recursive:
             raise OutsideSubset(f"{node.name}, a recursive operator,", node.place)
-        given = zip(node.definition.formals, node.arguments, strict=True)
-        return {**names, **{formal: Given(value, names) for formal, value in given}}
+        bindings = zip(node.definition.formals, node.arguments, strict=True)
+        return {**names, **{formal: Given(value, names) for formal, value in bindings}}
 
     def sort_of(self, node: Expression, names: Names) -> Sort:
         """The sort of a set that quantifiers and functions range over."""
@@ -310,15 +315,15 @@ class Shaped:
         """Which elements of the sort a set has that is a value too; None for the whole sort."""
         if not isinstance(domain, Call) or domain.name not in self.words.constants:
             return None
-        if isinstance(of := self.shape(domain, names), Subset):
-            found = gathered(domain.name, of, self.s)
-            assert isinstance(found, z3.ExprRef)
-            return found
+        if isinstance(shape := self.shape(domain, names), Subset):
+            members = gather(domain.name, shape, self.s)
+            assert isinstance(members, z3.ExprRef)
+            return members
         return None
 
     # -- one shape as another, and what that needs
 
-    def fitted(self, value: Value, have: Shape, want: Shape, node: Expression) -> Value:
+    def fit(self, value: Value, have: Shape, want: Shape, node: Expression) -> Value:
         """A value as one of another shape: into a union, or out of it."""
         if have == want:
             return value
@@ -327,14 +332,14 @@ class Shaped:
             return getattr(self.s, into(have, want))[value]
         if isinstance(have, Sort) and want in self.words.parts(have):
             assert isinstance(want, Sort)
-            made = getattr(self.s, out_of(want, have))[value]
-            self.obligations.append(z3.Or(value == have.null, made != want.null))
-            return made
+            part = getattr(self.s, out_of(want, have))[value]
+            self.obligations.append(z3.Or(value == have.null, part != want.null))
+            return part
         if isinstance(want, Sort) and have == INT and want.name in self.words.numbered:
-            made = getattr(self.s, out_of(want, WHOLE))[value]
+            part = getattr(self.s, out_of(want, WHOLE))[value]
             zero = [value == 0] if self.words.zero_is_null(want) else []
-            self.obligations.append(z3.Or(*zero, made != want.null))
-            return made
+            self.obligations.append(z3.Or(*zero, part != want.null))
+            return part
         if isinstance(have, Sort) and want == INT and have.name in self.words.numbered:
             if have.name in self.words.from_zero:
                 self.obligations.append(value != have.null)
@@ -343,34 +348,34 @@ class Shaped:
 
     @contextmanager
     def where(self, conditions: Iterable[z3.BoolRef]) -> Iterator[None]:
-        """What is made within is used only where the conditions hold, and obliges only there."""
-        start, given = len(self.obligations), [*conditions]
+        """Terms made within are used only where the conditions hold, and oblige only there."""
+        start, premises = len(self.obligations), [*conditions]
         yield
-        if given:
-            made = [
-                z3.Implies(z3.And(given), obligation) for obligation in self.obligations[start:]
+        if premises:
+            obligations = [
+                z3.Implies(z3.And(premises), obligation) for obligation in self.obligations[start:]
             ]
-            self.obligations[start:] = made
+            self.obligations[start:] = obligations
 
     @contextmanager
     def bound_to(self, element: z3.ExprRef, node: Expression) -> Iterator[None]:
-        """What is made within is for all values of a bound name.
+        """Terms that are made within are for all values of a bound name.
 
-        OutsideSubset: it has a choice that depends on the name, and would be one for all values.
+        OutsideSubset: one has a choice that depends on the name, and would be one for all values.
         """
-        start, known = len(self.defining), set(self.firsts)
+        start, names = len(self.defining), set(self.firsts)
         yield
-        firsts = [first.counts for name, first in self.firsts.items() if name not in known]
-        if any(occurs(element, each) for each in (*self.defining[start:], *firsts)):
+        firsts = [first.counts for name, first in self.firsts.items() if name not in names]
+        if any(occurs(element, term) for term in (*self.defining[start:], *firsts)):
             raise OutsideSubset("a choice for each value of a bound name", node.place)
 
 
-def unbound(name: str, of: z3.SortRef, names: Names) -> z3.ExprRef:
+def unbound(name: str, sort: z3.SortRef, names: Names) -> z3.ExprRef:
     """A constant for a bound name: another one than a name around it stands for."""
-    taken = [name.term for name in names.values() if isinstance(name, Made)]
-    while any(each.eq(z3.Const(name, of)) for each in taken):
+    terms = [name.term for name in names.values() if isinstance(name, Made)]
+    while any(term.eq(z3.Const(name, sort)) for term in terms):
         name += "~"
-    return z3.Const(name, of)
+    return z3.Const(name, sort)
 
 
 def field_of(node: Expression) -> tuple[str, Expression]:

@@ -1,4 +1,4 @@
-"""Sequences with their places: what is appended, taken, found, or missing in one."""
+"""Sequences with their places: items that are appended, taken, found, or missing in one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import z3
 from wheelproof.prove.module.scopes import Made, Names, unbound
 from wheelproof.prove.module.shapes import INT, Record, Sequence
 from wheelproof.prove.module.spaced import Places, cut, is_view, put, uses
-from wheelproof.prove.module.values import Value, View, at_place, occurs, reads, replaced
+from wheelproof.prove.module.values import Value, View, at_place, occurs, reads, replace_constant
 from wheelproof.prove.ts.extremes import PLACE
 from wheelproof.prove.ts.system import WHOLE, Sort, present
 from wheelproof.tla.syntax import (
@@ -43,7 +43,7 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
             return lambda: search(terms, node, names)
         case Call(_, (sequence, _)) if node.name == "Append":
             if isinstance(terms.shape(sequence, names), Sequence):
-                return lambda: appended(terms, node, names)
+                return lambda: extension(terms, node, names)
         case Call(_, (sequence,)) if node.name in ("Head", "Tail"):
             if isinstance(terms.shape(sequence, names), Sequence):
                 make = head if node.name == "Head" else tail
@@ -52,16 +52,16 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
             of_pair = terms.shape(pair, names)
             if isinstance(of_pair, Record) and of_pair.is_tuple and str(field) in of_pair.fields:
                 return lambda: terms.plain(pair, names)[str(field)]
-        case Builtin("=", (one, Number(0))):
-            return none_of(terms, one, names)
-        case Call(_, (first, other)) if node.name == "\\o":
+        case Builtin("=", (number, Number(0))):
+            return none_of(terms, number, names)
+        case Call(_, (first, suffix)) if node.name == "\\o":
             if isinstance(terms.shape(first, names), Sequence):
-                return lambda: joined(terms, first, other, names)
+                return lambda: concatenation(terms, first, suffix, names)
         case Builtin("$FcnConstructor", (body,), (Bound((formal,), False, Builtin() as domain),)):
             if domain.name == "DOMAIN":
                 (whole,) = domain.arguments
                 if isinstance(terms.shape(whole, names), Sequence):
-                    return lambda: mapped(terms, whole, formal, body, names)
+                    return lambda: image_of(terms, whole, formal, body, names)
         case Builtin("$BoundedChoose", (body,), (Bound((formal,), False, Builtin() as domain),)):
             if domain.name == "DOMAIN":
                 (whole,) = domain.arguments
@@ -70,44 +70,46 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
     return None
 
 
-def joined(terms: Terms, one: Expression, other: Expression, names: Names) -> Value:
-    """``one \\o [i \\in 1..n |-> e]``, or a sequence without one of its places.
+def concatenation(terms: Terms, prefix: Expression, suffix: Expression, names: Names) -> Value:
+    """``prefix \\o [i \\in 1..n |-> e]``, or a sequence without one of its places.
 
     The latter is ``SubSeq(q, 1, i - 1) \\o SubSeq(q, i + 1, Len(q))``.
     """
-    match other:
+    match suffix:
         case Builtin(
             "$FcnConstructor",
             (body,),
             (Bound((formal,), False, Call(_, (Number(1), last)) as domain),),
         ) if domain.name == ".." and not uses(body, formal):
-            of, value = terms.shape(one, names), terms.plain(one, names)
-            assert isinstance(of, Sequence)
-            length, added = value["length"], terms.of(last, INT, names)
-            behind = z3.If(added > 0, length + added, length)
+            shape, value = terms.shape(prefix, names), terms.plain(prefix, names)
+            assert isinstance(shape, Sequence)
+            length, growth = value["length"], terms.of(last, INT, names)
+            behind = z3.If(growth > 0, length + growth, length)
             within = z3.And(length < PLACE, PLACE <= behind)
-            new = terms.of(body, of.of, names)
+            new = terms.of(body, shape.of, names)
             return {"length": behind, "item": View(z3.If(within, new, value["item"][PLACE]))}
-    parted = cut(one, other)
-    if parted is None:
-        raise OutsideSubset("sequences that are joined", other.place)
-    whole, index = parted
+    pieces = cut(prefix, suffix)
+    if pieces is None:
+        raise OutsideSubset("sequences that are joined", suffix.place)
+    whole, index = pieces
     value = terms.plain(whole, names)
     out = place(terms, value, index, names)
     # Place 0 is blank, as each place behind the last is.
     behind = z3.If(PLACE < value["length"], PLACE + 1, 0)
-    moved = value["item"][z3.If(PLACE < out, PLACE, behind)]
-    return {"length": value["length"] - 1, "item": View(moved)}
+    item = value["item"][z3.If(PLACE < out, PLACE, behind)]
+    return {"length": value["length"] - 1, "item": View(item)}
 
 
-def mapped(
+def image_of(
     terms: Terms, whole: Expression, formal: Formal, body: Expression, names: Names
 ) -> Value:
-    """``[formal \\in DOMAIN whole |-> body]``, where the body of what is blank is blank."""
-    value, of = terms.plain(whole, names), terms.shape(whole, names)
-    assert isinstance(of, Sequence)
-    made = at_each(terms, value, formal, body, names, lambda inner: terms.of(body, of.of, inner))
-    return {**value, "item": View(made)}
+    """``[formal \\in DOMAIN whole |-> body]``, where the body of a blank is blank."""
+    value, shape = terms.plain(whole, names), terms.shape(whole, names)
+    assert isinstance(shape, Sequence)
+    image = at_each(
+        terms, value, formal, body, names, lambda inner: terms.of(body, shape.of, inner)
+    )
+    return {**value, "item": View(image)}
 
 
 def first(
@@ -124,9 +126,9 @@ def at_place_of(
     terms: Terms, value: Value, formal: Formal, body: Expression, names: Names
 ) -> z3.BoolRef:
     """Whether a formula holds of `PLACE`, which is one that the sequence has."""
-    made = at_each(terms, value, formal, body, names, lambda inner: terms.truth(body, inner))
-    assert isinstance(made, z3.BoolRef)
-    return made
+    term = at_each(terms, value, formal, body, names, lambda inner: terms.truth(body, inner))
+    assert isinstance(term, z3.BoolRef)
+    return term
 
 
 def at_each(
@@ -137,7 +139,7 @@ def at_each(
     names: Names,
     make: Callable[[Names], Value],
 ) -> Value:
-    """What ``make`` gives with a name for `PLACE`, which is one that the sequence has.
+    """The product of ``make`` with a name for `PLACE`, which is one that the sequence has.
 
     OutsideSubset: it depends on the place of a sequence around this one.
     """
@@ -145,16 +147,16 @@ def at_each(
     within = any(isinstance(e, Made) and occurs(PLACE, e.term) for e in names.values())
     place = unbound("place_within", INT.z3, names) if within else PLACE
     with terms.bound_to(place, body):
-        made = make({**names, formal: Made(place, INT)})
-    obliged = terms.obligations[count:]
+        image = make({**names, formal: Made(place, INT)})
+    obligations = terms.obligations[count:]
     if within:
-        parts = {"made": made, **{str(n): each for n, each in enumerate(obliged)}}
-        if is_view(made) or reads(parts, PLACE):
+        parts = {"made": image, **{str(n): obligation for n, obligation in enumerate(obligations)}}
+        if is_view(image) or reads(parts, PLACE):
             raise OutsideSubset("places of a sequence for each place of one", body.place)
-        parts = replaced(parts, place, PLACE)
-        made, obliged = parts["made"], [parts[str(n)] for n in range(len(obliged))]
-    terms.obligations[count:] = over(value, PLACE, obliged)
-    return made
+        parts = replace_constant(parts, place, PLACE)
+        image, obligations = parts["made"], [parts[str(n)] for n in range(len(obligations))]
+    terms.obligations[count:] = over(value, PLACE, obligations)
+    return image
 
 
 def choice(
@@ -168,7 +170,7 @@ def choice(
                 holds,
                 Builtin(
                     "$BoundedForall",
-                    (other,),
+                    (negation,),
                     (
                         Bound(
                             (before,),
@@ -183,23 +185,23 @@ def choice(
         ) if (domain.name, minus.name) == ("..", "-") and end is formal:
             value = terms.plain(whole, names)
             here = z3.simplify(z3.Not(at_place_of(terms, value, formal, holds, names)))
-            if here.eq(z3.simplify(at_place_of(terms, value, before, other, names))):
+            if here.eq(z3.simplify(at_place_of(terms, value, before, negation, names))):
                 return first(terms, whole, formal, holds, names)
     raise OutsideSubset("CHOOSE of another place than the first", body.place)
 
 
 def over(value: Value, number: z3.ArithRef, obligations: list[z3.BoolRef]) -> list[z3.BoolRef]:
-    """What must hold at each place of a sequence, where it is made for one of them."""
+    """The obligations at each place of a sequence, where they are made for one of them."""
     within = z3.And(1 <= number, number <= value["length"])
     return [z3.ForAll([number], z3.Implies(within, obligation)) for obligation in obligations]
 
 
-def is_empty(terms: Terms, one: Expression, other: Expression, names: Names) -> z3.BoolRef | None:
+def is_empty(terms: Terms, lhs: Expression, rhs: Expression, names: Names) -> z3.BoolRef | None:
     """``sequence = <<>>``; None for another equality."""
-    for empty, of in ((one, other), (other, one)):
+    for empty, operand in ((lhs, rhs), (rhs, lhs)):
         match empty:
-            case Builtin("$Tuple", ()) if isinstance(terms.shape(of, names), Sequence):
-                none = terms.plain(of, names)["length"] == 0
+            case Builtin("$Tuple", ()) if isinstance(terms.shape(operand, names), Sequence):
+                none = terms.plain(operand, names)["length"] == 0
                 assert isinstance(none, z3.BoolRef)
                 return none
     return None
@@ -213,23 +215,25 @@ def place(terms: Terms, value: Value, index: Expression, names: Names) -> z3.Ari
     return number
 
 
-def appended(terms: Terms, node: Call, names: Names) -> Value:
-    """``Append(sequence, element)``. What is behind a sequence is blank, so ``<<>>`` is there."""
+def extension(terms: Terms, node: Call, names: Names) -> Value:
+    """``Append(sequence, element)``. Each place behind a sequence is blank: it has ``<<>>``."""
     sequence, element = node.arguments
-    of = terms.shape(sequence, names)
-    assert isinstance(of, Sequence)
+    shape = terms.shape(sequence, names)
+    assert isinstance(shape, Sequence)
     value = terms.plain(sequence, names)
     behind = value["length"] + 1
     match element:
-        case Builtin("$Tuple", ()) if isinstance(of.of, Sequence) and isinstance(of.of.of, Sort):
+        case Builtin("$Tuple", ()) if isinstance(shape.of, Sequence) and isinstance(
+            shape.of.of, Sort
+        ):
             any_place = z3.Int("any_place")
             item = at_place(value["item"], behind)
             terms.obligations.append(item["length"] == 0)
             terms.obligations.append(
-                z3.ForAll([any_place], item["item"][any_place] == of.of.of.null)
+                z3.ForAll([any_place], item["item"][any_place] == shape.of.of.null)
             )
             return {**value, "length": behind}
-    new = terms.of(element, of.of, names)
+    new = terms.of(element, shape.of, names)
     return {"length": behind, "item": put(value["item"], behind, new)}
 
 
@@ -242,20 +246,20 @@ def head(terms: Terms, node: Expression, names: Names) -> Value:
 
 def tail(terms: Terms, node: Expression, names: Names) -> Value:
     """``Tail(sequence)``, of one that is not empty: each element moves to the place before."""
-    of, value = terms.shape(node, names), terms.plain(node, names)
-    assert isinstance(of, Sequence)
-    if not isinstance(of.of, Sort) or of.of.null is None:
+    shape, value = terms.shape(node, names), terms.plain(node, names)
+    assert isinstance(shape, Sequence)
+    if not isinstance(shape.of, Sort) or shape.of.null is None:
         raise OutsideSubset("Tail of a sequence of elements that are of no set", node.place)
     terms.obligations.append(value["length"] > 0)
     length, item = value["length"] - 1, value["item"]
     within = z3.And(1 <= PLACE, PLACE <= length)
-    return {"length": length, "item": View(z3.If(within, item[PLACE + 1], of.of.null))}
+    return {"length": length, "item": View(z3.If(within, item[PLACE + 1], shape.of.null))}
 
 
 def everywhere(
     terms: Terms, node: Expression, formal: Formal, body: Expression, names: Names, name: str = ""
 ) -> z3.BoolRef:
-    """``\\A formal \\in DOMAIN node : body``. ``name``: of what stands for the place."""
+    """``\\A formal \\in DOMAIN node : body``. ``name``: of the constant for the place."""
     value, count = terms.plain(node, names), len(terms.obligations)
     term = unbound(name or f"{formal.name}_{body.place.line}", INT.z3, names)
     assert isinstance(term, z3.ArithRef)
@@ -267,32 +271,32 @@ def everywhere(
 
 
 def search(terms: Terms, node: Call, names: Names) -> Value:
-    """The first place of a sequence from one on that is not null, with what is there.
+    """The first place of a sequence from one on that is not null, with the item there.
 
     The place is a parameter. The guards that define it hold of one number.
     """
     check_search(node.definition, terms.words.null)
     sequence, start = node.arguments
-    of = terms.shape(sequence, names)
+    shape = terms.shape(sequence, names)
     name = f"found_{node.name}"
-    if not isinstance(of, Sequence) or not isinstance(of.of, Sort) or name in terms.chosen:
+    if not isinstance(shape, Sequence) or not isinstance(shape.of, Sort) or name in terms.chosen:
         raise OutsideSubset(f"this use of {node.name}", node.place)
     value, first = terms.plain(sequence, names), terms.of(start, INT, names)
-    found, each = z3.Int(f"{name}!"), z3.Int("place_before")
-    null, item, length = of.of.null, value["item"], value["length"]
-    terms.chosen[name] = found, present(WHOLE)
+    hit, before = z3.Int(f"{name}!"), z3.Int("place_before")
+    null, item, length = shape.of.null, value["item"], value["length"]
+    terms.chosen[name] = hit, present(WHOLE)
     terms.obligations.append(1 <= first)
     terms.defining += [
-        z3.Or(found == 0, z3.And(first <= found, found <= length, item[found] != null)),
+        z3.Or(hit == 0, z3.And(first <= hit, hit <= length, item[hit] != null)),
         z3.ForAll(
-            [each],
+            [before],
             z3.Implies(
-                z3.And(first <= each, each <= length, z3.Or(found == 0, each < found)),
-                item[each] == null,
+                z3.And(first <= before, before <= length, z3.Or(hit == 0, before < hit)),
+                item[before] == null,
             ),
         ),
     ]
-    return {"1": found, "2": z3.If(found == 0, null, item[found])}
+    return {"1": hit, "2": z3.If(hit == 0, null, item[hit])}
 
 
 def check_search(definition: Definition, null: str) -> None:
@@ -305,34 +309,34 @@ def check_search(definition: Definition, null: str) -> None:
 
         def item(node: Expression) -> bool:
             match node:
-                case Builtin("$FcnApply", (of, index)):
-                    return is_(of, seq) and is_(index, at)
+                case Builtin("$FcnApply", (operand, index)):
+                    return is_(operand, seq) and is_(index, at)
             return False
 
         match definition.body:
             case Builtin(
                 "$IfThenElse",
                 (
-                    Call(_, (one, Call(_, (whole,)) as length)) as over,
-                    nothing,
+                    Call(_, (start, Call(_, (whole,)) as length)) as over,
+                    nowhere,
                     Builtin(
                         "$IfThenElse",
                         (
                             Builtin("=", (element, Constant(none))),
                             Call(again, (same, Call(_, (before, Number(1))) as plus)),
-                            Builtin("$Tuple", (here, found)),
+                            Builtin("$Tuple", (here, hit)),
                         ),
                     ),
                 ),
             ) if (
                 (over.name, length.name, plus.name, none) == (">", "Len", "+", null)
                 and again is definition
-                and all(is_(each, at) for each in (one, before, here))
+                and all(is_(node, at) for node in (start, before, here))
                 and is_(whole, seq)
                 and is_(same, seq)
                 and item(element)
-                and item(found)
-                and _is_nowhere(nothing, null)
+                and item(hit)
+                and _is_nowhere(nowhere, null)
             ):
                 return
     raise OutsideSubset(f"{definition.name}, which is no search,", definition.place)
@@ -362,9 +366,9 @@ def none_of(terms: Terms, node: Expression, names: Names) -> Callable[[], Value]
                 case Builtin("DOMAIN", (sequence,)) if isinstance(
                     terms.shape(sequence, names), Sequence
                 ):
-                    negated = Builtin("\\lnot", (body,), (), body.place, body.level)
+                    negation = Builtin("\\lnot", (body,), (), body.place, body.level)
                     formal = bound.formals[0]
                     return lambda: everywhere(
-                        terms, sequence, formal, negated, names, "place_of_none"
+                        terms, sequence, formal, negation, names, "place_of_none"
                     )
     return None

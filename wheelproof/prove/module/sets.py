@@ -1,4 +1,4 @@
-"""Sets that are variables, and those that are enumerated: what is in them."""
+"""Sets that are variables, and those that are enumerated: their elements."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 def is_empty(terms: Terms, node: Expression, names: Names) -> z3.BoolRef:
     """``node = {}``."""
-    if (places := spaced.chosen(terms, node, names)) is not None:
+    if (places := spaced.places_of(terms, node, names)) is not None:
         return places.last(terms) == 0
     match node:
         case Builtin("DOMAIN", (function,)) if isinstance(
-            of := terms.shape(function, names), Partial
+            shape := terms.shape(function, names), Partial
         ):
-            const = z3.Const(f"none_{node.place.line}", of.function.domain.z3)
+            const = z3.Const(f"none_{node.place.line}", shape.function.domain.z3)
             return z3.ForAll([const], z3.Not(terms.plain(function, names)["has"][const]))
         case Builtin("$SubsetOf", (body,), (Bound((formal,), False, Builtin() as domain),)):
             if domain.name == "DOMAIN" and isinstance(
@@ -51,67 +51,68 @@ def is_empty(terms: Terms, node: Expression, names: Names) -> z3.BoolRef:
             ):
                 (whole,) = domain.arguments
                 return sequences.first(terms, whole, formal, body, names) == 0
-    of = terms.shape(node, names)
-    if not isinstance(of, Subset):
+    shape = terms.shape(node, names)
+    if not isinstance(shape, Subset):
         raise OutsideSubset("= {} of a set that is no variable", node.place)
-    const = z3.Const(f"none_{node.place.line}", of.of.z3)
-    return z3.ForAll([const], z3.Not(terms.of(node, of, names)[const]))
+    const = z3.Const(f"none_{node.place.line}", shape.of.z3)
+    return z3.ForAll([const], z3.Not(terms.of(node, shape, names)[const]))
 
 
-def size(of: Sort) -> z3.FuncDeclRef:
-    """``Cardinality`` of sets of a sort's elements. What is known of it is in `sizes`."""
-    return z3.Function(f"size_{of.name}", array(of, BOOL.z3), INT.z3)
+def size(sort: Sort) -> z3.FuncDeclRef:
+    """``Cardinality`` of sets of a sort's elements. Its axioms are in `sizes`."""
+    return z3.Function(f"size_{sort.name}", array(sort, BOOL.z3), INT.z3)
 
 
-def member(terms: Terms, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
-    """``one \\in other``."""
-    match other:
+def member(terms: Terms, operand: Expression, container: Expression, names: Names) -> z3.BoolRef:
+    """``operand \\in container``."""
+    match container:
         case Builtin("$SetEnumerate", elements):
-            return z3.Or([_is_one(terms, one, element, names) for element in elements])
+            return z3.Or([_is_one(terms, operand, element, names) for element in elements])
         case Builtin("DOMAIN", (function,)) if isinstance(
-            of := terms.shape(function, names), Partial
+            shape := terms.shape(function, names), Partial
         ):
-            key = terms.of(one, of.function.domain, names)
-            found = at_place(terms.plain(function, names)["has"], key)
-            assert isinstance(found, z3.BoolRef)
-            return found
+            key = terms.of(operand, shape.function.domain, names)
+            membership = at_place(terms.plain(function, names)["has"], key)
+            assert isinstance(membership, z3.BoolRef)
+            return membership
         case Builtin("DOMAIN", (sequence,)) if isinstance(terms.shape(sequence, names), Sequence):
-            place = terms.of(one, INT, names)
+            place = terms.of(operand, INT, names)
             return z3.And(1 <= place, place <= terms.plain(sequence, names)["length"])
-    of, text = terms.shape(other, names), literal(one, names)
-    if isinstance(of, Flags) and text in of.fields:
-        flag = terms.plain(other, names)[text]
+    shape, text = terms.shape(container, names), literal(operand, names)
+    if isinstance(shape, Flags) and text in shape.fields:
+        flag = terms.plain(container, names)[text]
         assert isinstance(flag, z3.BoolRef)
         return flag
-    if of is None and isinstance(other, Call) and not other.definition.standard:
-        return member(terms, one, other.definition.body, terms.inside(other, names))
-    if isinstance(of, Subset):
-        made = terms.plain(other, names)[terms.of(one, of.of, names)]
-        assert isinstance(made, z3.BoolRef)
-        return made
-    raise OutsideSubset("\\in a set that is neither enumerated nor a variable", other.place)
+    if shape is None and isinstance(container, Call) and not container.definition.standard:
+        return member(terms, operand, container.definition.body, terms.inside(container, names))
+    if isinstance(shape, Subset):
+        truth = terms.plain(container, names)[terms.of(operand, shape.of, names)]
+        assert isinstance(truth, z3.BoolRef)
+        return truth
+    raise OutsideSubset("\\in a set that is neither enumerated nor a variable", container.place)
 
 
-def changed(
-    terms: Terms, node: Builtin, one: Expression, elements: tuple[Expression, ...], names: Names
+def update(
+    terms: Terms, node: Builtin, base: Expression, elements: tuple[Expression, ...], names: Names
 ) -> Value:
-    """``one \\cup {elements}``, or ``one \\ {elements}``."""
-    of = terms.shape(one, names)
-    if isinstance(of, Flags):
-        return terms.plain(one, names) | {
-            _known(of, element, names): z3.BoolVal(node.name == "\\union") for element in elements
+    """``base \\cup {elements}``, or ``base \\ {elements}``."""
+    shape = terms.shape(base, names)
+    if isinstance(shape, Flags):
+        return terms.plain(base, names) | {
+            _string_of(shape, element, names): z3.BoolVal(node.name == "\\union")
+            for element in elements
         }
-    if not isinstance(of, Subset | Pairs):
+    if not isinstance(shape, Subset | Pairs):
         raise OutsideSubset(f"{shown(node)} of sets that are no variable", node.place)
-    made = terms.plain(one, names)
+    value = terms.plain(base, names)
     for element in elements:
-        if isinstance(of, Pairs):
-            of_pair = terms.of(element, pair(_shape(of.first), _shape(of.second)), names)
-            inner = z3.Store(made[of_pair["1"]], of_pair["2"], node.name == "\\union")
-            made = z3.Store(made, of_pair["1"], inner)
+        if isinstance(shape, Pairs):
+            of_pair = terms.of(element, pair(_shape(shape.first), _shape(shape.second)), names)
+            inner = z3.Store(value[of_pair["1"]], of_pair["2"], node.name == "\\union")
+            value = z3.Store(value, of_pair["1"], inner)
             continue
-        made = z3.Store(made, terms.of(element, of.of, names), node.name == "\\union")
-    return made
+        value = z3.Store(value, terms.of(element, shape.of, names), node.name == "\\union")
+    return value
 
 
 def literal(node: Expression, names: Names) -> str | None:
@@ -121,21 +122,21 @@ def literal(node: Expression, names: Names) -> str | None:
     return node.value if isinstance(node, Text) else None
 
 
-def _is_one(terms: Terms, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
-    """``one = other``, of two strings too."""
-    texts = literal(one, names), literal(other, names)
+def _is_one(terms: Terms, first: Expression, second: Expression, names: Names) -> z3.BoolRef:
+    """``first = second``, of two strings too."""
+    texts = literal(first, names), literal(second, names)
     if None in texts:
-        return terms.same(one, other, names)
+        return terms.same(first, second, names)
     return z3.BoolVal(texts[0] == texts[1])
 
 
-def _known(of: Flags, node: Expression, names: Names) -> str:
+def _string_of(shape: Flags, node: Expression, names: Names) -> str:
     text = literal(node, names)
-    if text is None or text not in of.fields:
+    if text is None or text not in shape.fields:
         raise OutsideSubset(f"{shown(node)} in a set of other strings", node.place)
     return text
 
 
-def _shape(of: Sort) -> Shape:
+def _shape(sort: Sort) -> Shape:
     """Numbers as terms have them."""
-    return INT if of == WHOLE else of
+    return INT if sort == WHOLE else sort

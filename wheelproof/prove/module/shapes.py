@@ -62,8 +62,8 @@ class Sequence(Record):
         return item.range
 
 
-def sequence(of: Shape) -> Sequence:
-    return Sequence({"length": INT, "item": Function(WHOLE, of)})
+def sequence(item: Shape) -> Sequence:
+    return Sequence({"length": INT, "item": Function(WHOLE, item)})
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,13 @@ class Single(Record):
         return self.fields["item"]
 
 
-def single(of: Shape) -> Single:
-    return Single({"has": BOOL, "item": of})
+def single(item: Shape) -> Single:
+    return Single({"has": BOOL, "item": item})
 
 
 @dataclass(frozen=True)
 class Spaced(Record):
-    """``Seq(of)`` by places from 1, which may have gaps: those that it has, and what is at each.
+    """``Seq(of)`` by places from 1, which may have gaps: those that it has, and the item at each.
 
     The order of the places is that of the elements, so none moves where others are taken out.
     """
@@ -108,13 +108,13 @@ class Spaced(Record):
         return item.range
 
 
-def spaced(of: Shape) -> Spaced:
-    return Spaced({"has": Function(WHOLE, BOOL), "item": Function(WHOLE, of)})
+def spaced(item: Shape) -> Spaced:
+    return Spaced({"has": Function(WHOLE, BOOL), "item": Function(WHOLE, item)})
 
 
 @dataclass(frozen=True)
 class Padded(Record):
-    """Tuples of at most as many places as there are fields: what a shorter one lacks is blank."""
+    """Tuples of at most as many places as there are fields; a shorter one has blanks behind it."""
 
 
 @dataclass(frozen=True)
@@ -185,8 +185,8 @@ class Words:
 class Listing:
     """A constant that is, for each thread, a sequence of tuples: its program.
 
-    ``places``: the place of a tuple -> the shapes that are read there, place 0 for the last one.
-    What stands there is of one of them, and null to the others.
+    ``places``: the place of a tuple -> the shapes that are read there, place 0 for the last one. A
+    value there is of one of them, and null to the others.
     """
 
     thread: Sort
@@ -196,21 +196,21 @@ class Listing:
     def words(self) -> Words:
         """The strings that the tuples have."""
         return next(
-            each for place in self.places.values() for each in place if isinstance(each, Words)
+            shape for place in self.places.values() for shape in place if isinstance(shape, Words)
         )
 
     def arrays(self, name: str) -> dict[str, z3.SortRef]:
-        """The constants that it is to Z3: its length, and what stands at each place.
+        """The constants that it is to Z3: its length, and the entries at each place.
 
         With place 0 they have the sizes of the tuples too.
         """
-        found = {f"{name}_length": array(self.thread, INT.z3)}
+        constants = {f"{name}_length": array(self.thread, INT.z3)}
         if 0 in self.places:
-            found[f"{name}_size"] = array(self.thread, INT.z3, INT.z3)
+            constants[f"{name}_size"] = array(self.thread, INT.z3, INT.z3)
         for place, shapes in self.places.items():
             for shape in shapes:
-                found[listed(name, place, shape)] = array(self.thread, INT.z3, z3_sort(shape))
-        return found
+                constants[listed(name, place, shape)] = array(self.thread, INT.z3, z3_sort(shape))
+        return constants
 
 
 Shape = Plain | Sort | Words | Function | Record | Subset | Pairs | Bag
@@ -218,8 +218,8 @@ Shape = Plain | Sort | Words | Function | Record | Subset | Pairs | Bag
 
 def prefixed(name: str, prefix: str, values: str, null: str = "") -> Words:
     """Strings whose values have names of their own: SMT-LIB tells constants apart by name alone."""
-    called = {value: f"{prefix}_{value}" for value in values.split()}
-    return Words(Enumeration(name, " ".join(called.values())), called, called.get(null, ""))
+    names = {value: f"{prefix}_{value}" for value in values.split()}
+    return Words(Enumeration(name, " ".join(names.values())), names, names.get(null, ""))
 
 
 def pair(first: Shape, second: Shape) -> Record:
@@ -229,22 +229,22 @@ def pair(first: Shape, second: Shape) -> Record:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What a module's names are to Z3.
+    """The meaning of a module's names to Z3.
 
     ``threads``: the sort of processes. ``sets``: name of a set, a constant's or a definition's ->
     its sort. ``unions``: name of a union's sort -> the sorts of its parts. ``constants``,
     ``variables``: name -> shape; a variable of threads has that of one thread's value. A constant
     may be a definition that is a set. ``null``: the constant that belongs to every set; ``nulls``:
     strings that stand for it. ``elements``: string -> the set's sort that it is an element of; the
-    constant ``called_...`` stands for it. ``numbered``: name of a sort whose
-    elements are numbers from 1, and 0 its null -> the greatest of them; a set ``1..N`` has this
-    name. ``from_zero``: those whose numbers begin with 0, and whose null is none. ``unordered``:
-    an operator on sequences -> the one of Append and Tail that it is, but for the order.
-    ``functions``: an operator of one constant -> its values' shape. ``searches``: operators that
-    give the first place of a sequence, from a place on, that is not null. ``added``: further sorts,
-    of what the module has no set of. ``saved``: sorts of sequences that calls save. ``unread``:
-    variables that have no terms. What reads them is not known: a test of them may come out either
-    way, and a variable that is set by them may have any value.
+    constant ``called_...`` stands for it. ``numbered``: name of a sort whose elements are numbers
+    from 1, and 0 its null -> the greatest of them; a set ``1..N`` has this name. ``from_zero``:
+    those whose numbers begin with 0, and whose null is none. ``unordered``: an operator on
+    sequences -> the one of Append and Tail that it is, but for the order. ``functions``: an
+    operator of one constant -> its values' shape. ``searches``: operators that give the first place
+    of a sequence, from a place on, that is not null. ``added``: further sorts, of elements without
+    a set in the module. ``saved``: sorts of sequences that calls save. ``unread``: variables that
+    have no terms. The values of expressions that read them are not known: a test of them may come
+    out either way, and a variable that is set by them may have any value.
     """
 
     threads: Sort
@@ -267,33 +267,33 @@ class Vocabulary:
     @property
     def named(self) -> frozenset[str]:
         """Operators whose definitions are not looked into."""
-        kept = any(isinstance(variable, Tickets) for variable in self.variables.values())
-        on_tickets = ON_TICKETS if kept else ()
-        named = (*self.sets, *self.unordered, *self.functions, *self.searches, *on_tickets)
-        return frozenset(named)
+        has_tickets = any(isinstance(variable, Tickets) for variable in self.variables.values())
+        on_tickets = ON_TICKETS if has_tickets else ()
+        operators = (*self.sets, *self.unordered, *self.functions, *self.searches, *on_tickets)
+        return frozenset(operators)
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
         """Every sort once, that of threads first, whole numbers last."""
-        found = {item.name: item for item in (self.threads, *self.sets.values(), *self.added)}
-        return (*found.values(), WHOLE)
+        sorts = {item.name: item for item in (self.threads, *self.sets.values(), *self.added)}
+        return (*sorts.values(), WHOLE)
 
-    def parts(self, of: Shape) -> tuple[Sort, ...]:
+    def parts(self, shape: Shape) -> tuple[Sort, ...]:
         """The parts of a union; none for another shape."""
-        return self.unions.get(of.name, ()) if isinstance(of, Sort) else ()
+        return self.unions.get(shape.name, ()) if isinstance(shape, Sort) else ()
 
     def arrays(self) -> dict[str, z3.SortRef]:
         """The constants that put parts into their unions and take them out again."""
-        found = {}
+        arrays = {}
         for name, parts in self.unions.items():
             whole = next(item for item in self.sorts if item.name == name)
             for part in parts:
-                found[into(part, whole)] = array(part, whole)
-                found[out_of(part, whole)] = array(whole, part)
+                arrays[into(part, whole)] = array(part, whole)
+                arrays[out_of(part, whole)] = array(whole, part)
         for part in self.numbers():
-            found[into(part, WHOLE)] = array(part, INT.z3)
-            found[out_of(part, WHOLE)] = array(INT.z3, part)
-        return found
+            arrays[into(part, WHOLE)] = array(part, INT.z3)
+            arrays[out_of(part, WHOLE)] = array(INT.z3, part)
+        return arrays
 
     def numbers(self) -> list[Sort]:
         """The sorts whose elements are numbers."""
@@ -317,14 +317,14 @@ class Vocabulary:
         return z3.And(first <= number, number <= self.numbered[part.name](s))
 
 
-def items(of: Sort) -> str:
-    """The name of the array of what stands in an empty sequence."""
-    return f"no_{of.name}s"
+def items(sort: Sort) -> str:
+    """The name of the array of items of an empty sequence."""
+    return f"no_{sort.name}s"
 
 
 def named_element(text: str) -> str:
     """The name of the constant that stands for an element which the module names by a string."""
-    return "called_" + "".join(each if each.isalnum() else f"_{ord(each):x}" for each in text)
+    return "called_" + "".join(char if char.isalnum() else f"_{ord(char):x}" for char in text)
 
 
 def into(part: Sort, whole: Sort) -> str:
@@ -333,14 +333,14 @@ def into(part: Sort, whole: Sort) -> str:
 
 
 def out_of(part: Sort, whole: Sort) -> str:
-    """The name of the array that takes them out; what is none of the part is its null."""
+    """The name of the array that takes them out; an element outside the part is its null."""
     return f"{whole.name}_as_{part.name}"
 
 
-def listed(name: str, place: int, of: Shape) -> str:
-    """The name of the array with what stands at a place of a program's tuples."""
-    what = "word" if isinstance(of, Words) else z3_sort(of).name()
-    return f"{name}_{place or 'last'}_{what}"
+def listed(name: str, place: int, shape: Shape) -> str:
+    """The name of the array with the entries at a place of a program's tuples."""
+    kind = "word" if isinstance(shape, Words) else z3_sort(shape).name()
+    return f"{name}_{place or 'last'}_{kind}"
 
 
 def z3_sort(shape: Shape) -> z3.SortRef:
@@ -348,16 +348,16 @@ def z3_sort(shape: Shape) -> z3.SortRef:
     match shape:
         case Function(domain, range_):
             return z3.ArraySort(domain.z3, z3_sort(range_))
-        case Subset(of):
-            return z3.ArraySort(of.z3, BOOL.z3)
+        case Subset(sort):
+            return z3.ArraySort(sort.z3, BOOL.z3)
         case Pairs(first, second):
             return z3.ArraySort(first.z3, z3.ArraySort(second.z3, BOOL.z3))
-        case Bag(of):
-            return z3.ArraySort(of.z3, INT.z3)
+        case Bag(sort):
+            return z3.ArraySort(sort.z3, INT.z3)
         case Sort() | Plain():
             return shape.z3
-        case Words(of):
-            return of.z3
+        case Words(sort):
+            return sort.z3
     raise TypeError(f"{shape} is a record, which has a sort for each field")
 
 
@@ -367,8 +367,8 @@ def flat(name: str, shape: Shape) -> Iterator[tuple[str, Shape]]:
     if fields is None:
         yield name, shape
         return
-    for field_, of in fields.items():
-        yield from flat(f"{name}_{field_}", of)
+    for field_, field_shape in fields.items():
+        yield from flat(f"{name}_{field_}", field_shape)
 
 
 def fields_of(shape: Shape) -> dict[str, Shape] | None:
@@ -377,7 +377,7 @@ def fields_of(shape: Shape) -> dict[str, Shape] | None:
         case Record(fields):
             return dict(fields)
         case Function(domain, range_) if (inner := fields_of(range_)) is not None:
-            return {name: Function(domain, of) for name, of in inner.items()}
+            return {name: Function(domain, field_shape) for name, field_shape in inner.items()}
     return None
 
 
@@ -388,13 +388,13 @@ def blank(shape: Shape) -> Any:
     """
     match shape:
         case Record(fields):
-            return {name: blank(of) for name, of in fields.items()}
+            return {name: blank(field_shape) for name, field_shape in fields.items()}
         case Sort():
             return shape.null
-        case Words(of):
-            return getattr(of, of.values[0])
+        case Words(sort):
+            return getattr(sort, sort.values[0])
         case Plain():
             return z3.BoolVal(False) if shape == BOOL else z3.IntVal(0)
-        case Function(domain, Sort() as of) if domain == WHOLE:
-            return z3.Const(items(of), z3_sort(shape))
+        case Function(domain, Sort() as sort) if domain == WHOLE:
+            return z3.Const(items(sort), z3_sort(shape))
     raise TypeError(f"{shape} has no blank value")

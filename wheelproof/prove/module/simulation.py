@@ -25,17 +25,17 @@ def simple(term: z3.ExprRef) -> z3.ExprRef:
     return z3.simplify(term, blast_select_store=True)
 
 
-def same(value: z3.ExprRef, other: z3.ExprRef | Everywhere) -> z3.BoolRef:
+def same(value: z3.ExprRef, counterpart: z3.ExprRef | Everywhere) -> z3.BoolRef:
     """Equality of two values, at arbitrary places where they are arrays."""
-    if isinstance(other, Everywhere):
-        index = other.index
+    if isinstance(counterpart, Everywhere):
+        index = counterpart.index
         place = z3.Const(f"any_{index.sort().name()}_1", index.sort())
-        return value[place] == z3.substitute(other.value, (index, place))
+        return value[place] == z3.substitute(counterpart.value, (index, place))
     sort = value.sort()
     if isinstance(sort, z3.ArraySortRef):
         place = z3.Const(f"any_{sort.domain().name()}_1", sort.domain())
-        return same(simple(value[place]), simple(other[place]))
-    return value == other
+        return same(simple(value[place]), simple(counterpart[place]))
+    return value == counterpart
 
 
 class Kept:

@@ -1,4 +1,4 @@
-"""Sequences of one element or none, such as what a late server has."""
+"""Sequences of one element or none, such as the element that a late server has."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from wheelproof.prove.module.terms import Terms
 
 
-def is_empty(terms: Terms, one: Expression, other: Expression, names: Names) -> z3.BoolRef | None:
-    """``one = <<>>``; None where it is another comparison, or of something else."""
-    match other:
+def is_empty(terms: Terms, lhs: Expression, rhs: Expression, names: Names) -> z3.BoolRef | None:
+    """``lhs = <<>>``; None where it is another comparison, or of something else."""
+    match rhs:
         case Builtin("$Tuple", ()):
-            of = terms.shape(one, names)
-            if isinstance(of, Sequence):
-                empty = terms.plain(one, names)["length"] == 0
+            shape = terms.shape(lhs, names)
+            if isinstance(shape, Sequence):
+                empty = terms.plain(lhs, names)["length"] == 0
                 assert isinstance(empty, z3.BoolRef)
                 return empty
-            if isinstance(of, Single):
-                return z3.Not(terms.plain(one, names)["has"])
+            if isinstance(shape, Single):
+                return z3.Not(terms.plain(lhs, names)["has"])
     return None
 
 
@@ -62,7 +62,7 @@ def everywhere(index: z3.ExprRef, outside: z3.BoolRef, old: Value, new: Value) -
     A field that is the same everywhere stays as it is.
     """
     if isinstance(new, dict):
-        return {name: everywhere(index, outside, old[name], each) for name, each in new.items()}
+        return {name: everywhere(index, outside, old[name], part) for name, part in new.items()}
     if z3.simplify(new).eq(old[index]):
         return old
     return Everywhere(index, z3.If(outside, old[index], new))

@@ -1,10 +1,10 @@
-"""The procedures of a module, and what their calls save.
+"""The procedures of a module, and the variables that their calls save.
 
 PlusCal keeps a stack for each thread. A call pushes the frame of the procedure that it enters, and
 a return pops it. So the innermost frame at a label is that of the label's procedure. Where no
 procedure calls itself, be it through others, a procedure is on a stack once at most. A stack then
-is, for each procedure, the label that it returns to and what its call has saved. Where one does, a
-stack is a height, and the frame of each level (``levels``).
+is, for each procedure, the label that it returns to and the variables that its call has saved.
+Where one does, a stack is a height, and the frame of each level (``levels``).
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def procedures(module: Module) -> Procedures:
 
     One that no step calls is known by its return.
     """
-    of: dict[str, str] = {}
+    homes: dict[str, str] = {}
     calls: dict[str, dict[str, tuple[str, ...]]] = {}
-    labels = {each.name: each for each in steps_of(module)}
+    labels = {step.name: step for step in steps_of(module)}
     owner = {
         leaf.name: name
         for name, definition in module.definitions.items()
@@ -58,54 +58,54 @@ def procedures(module: Module) -> Procedures:
         for leaf in disjuncts(definition.body)
         if isinstance(leaf, Call)
     }
-    pushed = {name: dict(_pushes(labels[name].body)) for name in labels}
-    called = {procedure for frames in pushed.values() for procedure in frames}
-    uncalled = {
-        owner.get(name, name): tuple(each for each in restored if each != "pc")
+    pushes = {name: dict(_pushes(labels[name].body)) for name in labels}
+    callees = {procedure for frames in pushes.values() for procedure in frames}
+    roots = {
+        owner.get(name, name): tuple(variable for variable in restores if variable != "pc")
         for name, definition in labels.items()
-        if (restored := _restores(definition.body)) and owner.get(name, name) not in called
+        if (restores := _restores(definition.body)) and owner.get(name, name) not in callees
     }
-    called |= set(uncalled)
-    calls[""] = uncalled
+    callees |= set(roots)
+    calls[""] = roots
     for name, definition in labels.items():
         home = owner.get(name, name)
-        of[label_of(definition)] = home if home in called else ""
-        calls.setdefault(home, {}).update(pushed[name])
-    saved = {procedure: fields for frames in calls.values() for procedure, fields in frames.items()}
-    return Procedures(of, saved, any(_recursive(name, calls, ()) for name in called))
+        homes[label_of(definition)] = home if home in callees else ""
+        calls.setdefault(home, {}).update(pushes[name])
+    saves = {procedure: fields for frames in calls.values() for procedure, fields in frames.items()}
+    return Procedures(homes, saves, any(_recursive(name, calls, ()) for name in callees))
 
 
 def _recursive(name: str, calls: Mapping[str, Mapping[str, Any]], above: tuple[str, ...]) -> bool:
     return name in above or any(
-        _recursive(other, calls, (*above, name)) for other in calls.get(name, {})
+        _recursive(callee, calls, (*above, name)) for callee in calls.get(name, {})
     )
 
 
 def _pushes(node: Expression) -> list[tuple[str, tuple[str, ...]]]:
     """The frames that a step makes: procedure, saved variables."""
-    found = []
+    frames = []
     waiting = [node]
     while waiting:
         here = waiting.pop()
         frame = frame_of(here) if isinstance(here, Builtin) else {}
         match frame.get("procedure"):
             case Text(procedure):
-                saved = tuple(name for name in frame if name not in ("procedure", "pc"))
-                found.append((procedure, saved))
+                variables = tuple(name for name in frame if name not in ("procedure", "pc"))
+                frames.append((procedure, variables))
         waiting += children(here)
-    return found
+    return frames
 
 
 def _restores(node: Expression) -> list[str]:
     """The fields of the innermost frame that a step reads: those that its procedure has."""
-    found, waiting = [], [node]
+    names, waiting = [], [node]
     while waiting:
         here = waiting.pop()
         match here:
             case Builtin("$RcdSelect", (Call() as head, Text(name))) if head.name == "Head":
-                found.append(name)
+                names.append(name)
         waiting += children(here)
-    return found
+    return names
 
 
 def frame_of(node: Builtin) -> dict[str, Expression]:

@@ -1,4 +1,4 @@
-"""What a module's Init says, as terms: one formula for each variable."""
+"""A module's Init as terms: one formula for each variable."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wheelproof.prove.module.shapes import (
 )
 from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.module.terms import Terms
-from wheelproof.prove.module.values import Value, at_place, equal, gathered
+from wheelproof.prove.module.values import Value, at_place, equal, gather
 from wheelproof.prove.ts.system import WHOLE, Sort
 from wheelproof.tla.syntax import (
     Bound,
@@ -44,8 +44,8 @@ def starts(
     ``left_out``: variables that no formula is about. OutsideSubset: Init has a conjunct of another
     form, or lacks a variable.
     """
-    of = _Start(system, s)
-    found: list[z3.BoolRef] = []
+    start = _Start(system, s)
+    formulas: list[z3.BoolRef] = []
     missing = set(system.MODULE.variables) - set(left_out)
     for node in conjuncts(system.MODULE.definition("Init").body):
         match node:
@@ -54,16 +54,16 @@ def starts(
                 if name in left_out:
                     continue
                 if name == "stack":
-                    found += of.stacks(value)
+                    formulas += start.stacks(value)
                     continue
                 shape = system.SHAPES.get(name)
-                found += of.equal(of.terms.variable(name, value), shape, value, {})
+                formulas += start.equal(start.terms.variable(name, value), shape, value, {})
             case _:
                 raise OutsideSubset(f"{shown(node)} in Init", node.place)
     if missing:
         place = system.MODULE.definition("Init").place
         raise OutsideSubset(f"Init, which says nothing of {min(missing)},", place)
-    return found
+    return formulas
 
 
 class _Start:
@@ -77,16 +77,16 @@ class _Start:
             case Builtin("$FcnConstructor", (body,)) if is_empty(body):
                 words = self.system.WORDS
                 (thread,) = words.threads.consts("starts")
-                for procedure, saved in self.system.PROCEDURES.saved.items():
+                for procedure, names in self.system.PROCEDURES.saved.items():
                     back = getattr(self.s, f"ret_{procedure}")
                     absent = back[thread] == self.system.terms.absent
                     yield z3.ForAll([thread], z3.Or(thread == words.threads.null, absent))
-                    for name in saved:
+                    for name in names:
                         shape = self.system.SHAPES.get(name)
                         if isinstance(shape, Function):
-                            kept = gathered(f"saved_{procedure}_{name}", shape, self.s)
-                            nothing = _blank(at_place(kept, thread), shape.range)
-                            yield z3.ForAll([thread], nothing)
+                            values = gather(f"saved_{procedure}_{name}", shape, self.s)
+                            blank_frame = _blank(at_place(values, thread), shape.range)
+                            yield z3.ForAll([thread], blank_frame)
                 return
         raise OutsideSubset("a stack that is not empty in Init", value.place)
 
@@ -95,14 +95,14 @@ class _Start:
     ) -> Iterator[z3.BoolRef]:
         """``term = value``, of this shape."""
         match shape, value:
-            case Bag(of), _ if is_empty(value):
-                yield _nothing(term, of, 0)
-            case Subset(of), Builtin("$SetEnumerate", ()):
-                yield _nothing(term, of, False)
-            case Tickets(of), _ if is_empty(value):
-                yield _nothing(term, of, False)
+            case Bag(sort), _ if is_empty(value):
+                yield _constant(term, sort, 0)
+            case Subset(sort), Builtin("$SetEnumerate", ()):
+                yield _constant(term, sort, False)
+            case Tickets(sort), _ if is_empty(value):
+                yield _constant(term, sort, False)
             case Spaced(), _ if is_empty(value):
-                yield _nothing(term["has"], WHOLE, False)
+                yield _constant(term["has"], WHOLE, False)
             case Sequence(), _ if is_empty(value):
                 yield term["length"] == 0
                 place = z3.Int("starts_in_sequence")
@@ -128,8 +128,8 @@ class _Start:
                 here = None if null is None else index != null
                 if members is not None:
                     here = members[index]
-                    nothing = _blank(at_place(term, index), range_)
-                    yield z3.ForAll([index], z3.Or(here, nothing))
+                    blankness = _blank(at_place(term, index), range_)
+                    yield z3.ForAll([index], z3.Or(here, blankness))
                 with self.terms.bound_to(index, value):
                     formulas = [*self.equal(at_place(term, index), range_, body, inner)]
                 for formula in formulas:
@@ -150,27 +150,29 @@ class _Start:
             node = node.definition.body
         match node:
             case Builtin("$SetEnumerate", elements) if len(bound.formals) == 1:
-                found = {
+                texts = {
                     element.value: element for element in elements if isinstance(element, Text)
                 }
-                if set(found) == fields and len(elements) == len(fields):
-                    return iter(found.items())
+                if set(texts) == fields and len(elements) == len(fields):
+                    return iter(texts.items())
         raise OutsideSubset(f"a function that is not over {', '.join(fields)}", whole.place)
 
 
-def _nothing(term: Value, of: Sort, value: object) -> z3.BoolRef:
-    const = z3.Const(f"starts_in_{of.name}", of.z3)
+def _constant(term: Value, sort: Sort, value: object) -> z3.BoolRef:
+    const = z3.Const(f"starts_in_{sort.name}", sort.z3)
     return z3.ForAll([const], term[const] == value)
 
 
 def _blank(term: Value, shape: Shape, depth: int = 0) -> z3.BoolRef:
     match shape:
-        case Bag(of):
-            return _nothing(term, of, 0)
-        case Subset(of):
-            return _nothing(term, of, False)
+        case Bag(sort):
+            return _constant(term, sort, 0)
+        case Subset(sort):
+            return _constant(term, sort, False)
         case Record(fields):
-            return z3.And([_blank(term[name], of, depth) for name, of in fields.items()])
+            return z3.And(
+                [_blank(term[name], field_shape, depth) for name, field_shape in fields.items()]
+            )
         case Function(domain, range_) if domain != WHOLE:
             index = z3.Const(f"starts_at_{domain.name}_{depth}", domain.z3)
             return z3.ForAll([index], _blank(at_place(term, index), range_, depth + 1))

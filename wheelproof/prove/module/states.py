@@ -52,7 +52,7 @@ class Placed:
 
     def __init__(
         self,
-        compiled: Compiled,
+        compilation: Compiled,
         model: CompiledModel,
         constants: Mapping[str, Any],
         added: Mapping[str, tuple[Any, ...]] = {},
@@ -63,7 +63,7 @@ class Placed:
 
         ``rigid``: further constants of the system.
         """
-        system = compiled.system
+        system = compilation.system
         assert isinstance(system, Generated)
         self.system, self.model, self.words = system, model, system.WORDS
         self.null = constants[self.words.null]
@@ -88,7 +88,7 @@ class Placed:
         elements[WHOLE.name] = added.get(WHOLE.name, range(longest + 2))
         self.elements = elements
         self.instance = self.INSTANCE(
-            compiled, elements, {**self.rigid(constants), **rigid}, elements[WHOLE.name]
+            compilation, elements, {**self.rigid(constants), **rigid}, elements[WHOLE.name]
         )
 
     def members(self, name: str) -> tuple[Any, ...]:
@@ -96,58 +96,58 @@ class Placed:
         if name.startswith("1.."):
             return tuple(range(1, self.constants[name.removeprefix("1..")] + 1))
         definition = self.system.MODULE.definitions.get(name)
-        found = (
+        value = (
             self.model.env.value(definition.body)
             if definition is not None
             else self.model.env.constant(name)
         )
-        return tuple(values.ordered(found))
+        return tuple(values.ordered(value))
 
     def rigid(self, constants: Mapping[str, Any]) -> dict[str, Any]:
         """The values of the system's constants, in names."""
-        found: dict[str, Any] = {}
+        table: dict[str, Any] = {}
         for name, shape in self.words.constants.items():
             if not isinstance(shape, Listing):
                 value = constants[name] if name in constants else self.members(name)
-                found |= self.named(name, shape, value)
+                table |= self.named(name, shape, value)
                 continue
             programs = constants[name]
-            found[f"{name}_length"] = {thread: len(of) for thread, of in programs.items()}
-            found[f"{name}_size"] = {
-                thread: {number: len(step) for number, step in enumerate(of, 1)}
-                for thread, of in programs.items()
+            table[f"{name}_length"] = {thread: len(program) for thread, program in programs.items()}
+            table[f"{name}_size"] = {
+                thread: {number: len(step) for number, step in enumerate(program, 1)}
+                for thread, program in programs.items()
             }
             for place, shapes in shape.places.items():
-                for of in shapes:
-                    found[listed(name, place, of)] = {
+                for entry in shapes:
+                    table[listed(name, place, entry)] = {
                         thread: {
-                            number: self.value(of, step[place - 1])
+                            number: self.value(entry, step[place - 1])
                             for number, step in enumerate(program, 1)
-                            if len(step) >= place and self.fits(of, step[place - 1])
+                            if len(step) >= place and self.fits(entry, step[place - 1])
                         }
                         for thread, program in programs.items()
                     }
         for name, sort in self.words.elements.items():
-            found[named_element(name)] = name if name in self.elements[sort.name] else None
+            table[named_element(name)] = name if name in self.elements[sort.name] else None
         for name, parts in self.words.unions.items():
             whole = next(sort for sort in self.words.sorts if sort.name == name)
             for part in parts:
                 same = {element: element for element in self.elements[part.name]}
-                found[into(part, whole)] = found[out_of(part, whole)] = same
+                table[into(part, whole)] = table[out_of(part, whole)] = same
         for name, function in self.words.functions.items():
             of_name = self.system.MODULE.definition(name)
-            found[f"of_{name}"] = {
+            table[f"of_{name}"] = {
                 element: self.model.env.value(
                     Call(of_name, (Text(element, of_name.place),), of_name.place, of_name.level)
                 )
                 for element in self.elements[function.domain.name]
             }
         for sort in self.words.saved:
-            found[items(sort)] = {}
+            table[items(sort)] = {}
         for part in self.words.numbers():
             same = {element: element for element in self.elements[part.name]}
-            found[into(part, WHOLE)] = found[out_of(part, WHOLE)] = same
-        return found
+            table[into(part, WHOLE)] = table[out_of(part, WHOLE)] = same
+        return table
 
     def fits(self, shape: Shape, value: Any) -> bool:
         """Whether a value of a program is one of this shape, or null."""
@@ -160,36 +160,38 @@ class Placed:
 
     # -- a state of the model
 
-    def state(self, frozen: Any) -> State:
+    def state(self, module_state: Any) -> State:
         """The system's state that a state of the compiled module is."""
-        return self.instance.state(self.values(frozen))
+        return self.instance.state(self.values(module_state))
 
     def normal(self, state: State) -> State:
         """The one of the states that stand for the same state of the model as this one."""
         return state
 
-    def values(self, frozen: Any) -> dict[str, Any]:
+    def values(self, module_state: Any) -> dict[str, Any]:
         """The variables' values in names."""
-        shared, processes = frozen
-        whole = dict(zip(self.model.variables, map(values.as_plain, shared), strict=True))
+        shared_values, processes = module_state
+        whole = dict(zip(self.model.variables, map(values.as_plain, shared_values), strict=True))
         for place, name in enumerate(self.model.process_variables):
             whole[name] = {
-                thread: values.as_plain(own[place])
-                for thread, own in zip(self.model.threads, processes, strict=True)
+                thread: values.as_plain(process[place])
+                for thread, process in zip(self.model.threads, processes, strict=True)
             }
-        found: dict[str, Any] = {}
+        assignment: dict[str, Any] = {}
         for name, shape in self.system.SHAPES.items():
-            found |= self.named(name, shape, whole[name])
-        return found | self.frames(whole.get("stack", {}))
+            assignment |= self.named(name, shape, whole[name])
+        return assignment | self.frames(whole.get("stack", {}))
 
     def frames(self, stacks: Mapping[str, Any]) -> dict[str, Any]:
         """The variables that stand for the stacks; those of absent frames are blank."""
-        found: dict[str, dict[str, Any]] = {}
+        assignment: dict[str, dict[str, Any]] = {}
         shapes = self.system.SHAPES
         if self.system.PROCEDURES.recursive:
-            of = levels.fields(self.system.MODULE.name, self.words, self.system.PROCEDURES, shapes)
-            return levels.values(of, stacks, self.value)
-        for procedure, saved in self.system.PROCEDURES.saved.items():
+            fields = levels.fields(
+                self.system.MODULE.name, self.words, self.system.PROCEDURES, shapes
+            )
+            return levels.values(fields, stacks, self.value)
+        for procedure, names in self.system.PROCEDURES.saved.items():
             frames = {
                 thread: frame
                 for thread, stack in stacks.items()
@@ -199,19 +201,19 @@ class Placed:
             labels = self.words.variables["pc"]
             back = {thread: self.value(labels, frame["pc"]) for thread, frame in frames.items()}
             absent = self.value(labels, ABSENT)
-            found[f"ret_{procedure}"] = {thread: back.get(thread, absent) for thread in stacks}
-            for name in saved:
+            assignment[f"ret_{procedure}"] = {thread: back.get(thread, absent) for thread in stacks}
+            for name in names:
                 if name in shapes:
-                    own = {thread: frame[name] for thread, frame in frames.items()}
-                    found |= self.named(f"saved_{procedure}_{name}", shapes[name], own)
-        return found
+                    cells = {thread: frame[name] for thread, frame in frames.items()}
+                    assignment |= self.named(f"saved_{procedure}_{name}", shapes[name], cells)
+        return assignment
 
     def named(self, name: str, shape: Shape, value: Any) -> dict[str, Any]:
         """The flat variables of a variable's value."""
-        return {f"{name}{suffix}": each for suffix, each in self.parts(shape, value).items()}
+        return {f"{name}{suffix}": part for suffix, part in self.parts(shape, value).items()}
 
     def parts(self, shape: Shape, value: Any) -> dict[str, Any]:
-        """The flat variables of a value, by what their names end in."""
+        """The flat variables of a value, by the ends of their names."""
         match shape:
             case Partial():
                 return {
@@ -219,47 +221,47 @@ class Placed:
                     "_value": self.value(shape.function, value),
                 }
             case Sequence():
-                items = [self.parts(shape.of, each) for each in value]
-                numbered = {
-                    f"_item{suffix}": {n: each[suffix] for n, each in enumerate(items, 1)}
+                items = [self.parts(shape.of, item) for item in value]
+                columns = {
+                    f"_item{suffix}": {n: item[suffix] for n, item in enumerate(items, 1)}
                     for suffix, _ in flat("", shape.of)
                 }
-                return {"_length": len(value), **numbered}
+                return {"_length": len(value), **columns}
             case Single(fields):
                 element = self.parts(fields["item"], value[0]) if value else {}
                 return {
                     "_has": bool(value),
-                    **{f"_item{suffix}": each for suffix, each in element.items()},
+                    **{f"_item{suffix}": part for suffix, part in element.items()},
                 }
             case Record(fields):
                 cells = dict(zip(fields, value)) if "1" in fields else value
                 return {
-                    f"_{name}{suffix}": each
-                    for name, of in fields.items()
+                    f"_{name}{suffix}": part
+                    for name, field_shape in fields.items()
                     if name in cells or not isinstance(shape, Padded)
-                    for suffix, each in self.parts(of, cells[name]).items()
+                    for suffix, part in self.parts(field_shape, cells[name]).items()
                 }
-            case Function(_, of) if fields_of(of) is not None:
-                found = {key: self.parts(of, each) for key, each in _cells(value).items()}
+            case Function(_, range_) if fields_of(range_) is not None:
+                parts = {key: self.parts(range_, cell) for key, cell in _cells(value).items()}
                 return {
-                    suffix: {key: each[suffix] for key, each in found.items() if suffix in each}
-                    for suffix, _ in flat("", of)
+                    suffix: {key: part[suffix] for key, part in parts.items() if suffix in part}
+                    for suffix, _ in flat("", range_)
                 }
         return {"": self.value(shape, value)}
 
     def value(self, shape: Shape, value: Any) -> Any:
         match shape:
-            case Function(_, of):
-                return {key: self.value(of, each) for key, each in _cells(value).items()}
+            case Function(_, range_):
+                return {key: self.value(range_, cell) for key, cell in _cells(value).items()}
             case Tickets():
-                return dict.fromkeys((each for ticket in value for each in ticket), True)
+                return dict.fromkeys((member for ticket in value for member in ticket), True)
             case Subset():
                 return dict.fromkeys(value, True)
             case Pairs():
-                found: dict[Any, Any] = {}
-                for one, other in value:
-                    found.setdefault(one, {})[other] = True
-                return found
+                relation: dict[Any, Any] = {}
+                for first, second in value:
+                    relation.setdefault(first, {})[second] = True
+                return relation
             case Bag():
                 return Counter(value)
             case Words(null=null):
@@ -270,16 +272,16 @@ class Placed:
                 return None if none else value
         return value
 
-    def first(self, of: First, frozen: Any, index: int | None) -> int:
+    def first(self, head: First, module_state: Any, index: int | None) -> int:
         """The element that a sequence really begins with, as the instance numbers it."""
-        shared, _ = frozen
-        whole = values.as_plain(shared[self.model.variables.index(of.variable)])
+        shared_values, _ = module_state
+        whole = values.as_plain(shared_values[self.model.variables.index(head.variable)])
         if index is not None:
-            domain = self.system.SHAPES[of.variable]
+            domain = self.system.SHAPES[head.variable]
             assert isinstance(domain, Function)
             key = self.elements[domain.domain.name][index]
             whole = _cells(whole)[key] if index >= 0 else ()
-        return self.instance.number[of.sort.name][whole[0] if whole else None]
+        return self.instance.number[head.sort.name][whole[0] if whole else None]
 
 
 def _cells(value: Any) -> Mapping[Any, Any]:
@@ -289,7 +291,7 @@ def _cells(value: Any) -> Mapping[Any, Any]:
 
 @dataclass
 class Differences:
-    """What the comparison has seen. ``wrong``: a text for each difference."""
+    """The findings of the comparison. ``wrong``: a text for each difference."""
 
     states: int = 0
     edges: int = 0
@@ -299,97 +301,99 @@ class Differences:
     wrong: list[str] = field(default_factory=list)
 
 
-def compare(placed: Placed, graph: Any, found: Differences) -> None:
-    """Every state's steps by the terms against its edges, both ways, with what they oblige to.
+def compare(placement: Placed, graph: Any, differences: Differences) -> None:
+    """Every state's steps by the terms against its edges, both ways, with their obligations.
 
     Of a label with a way that is open the terms may have more steps, and one step several times.
     ``graph``: of the compiled module (`wheelproof.graph.explorer.StateGraph`).
     """
-    states = [placed.state(state) for state in graph.states]
-    system, instance = placed.system, placed.instance
+    states = [placement.state(state) for state in graph.states]
+    system, instance = placement.system, placement.instance
     names = tuple(system.VARIABLES)
     pc = graph.model.process_variables.index("pc")
-    obliged = {name: _obliged(placed, name) for name in system.actions()}
-    firsts = {name: _Firsts(placed, name) for name in system.actions()}
-    found.states += len(states)
+    obligations = {name: _obligation_checks(placement, name) for name in system.actions()}
+    firsts = {name: _Firsts(placement, name) for name in system.actions()}
+    differences.states += len(states)
     for number, row in enumerate(graph.edges):
         for thread, name in enumerate(graph.model.threads):
             label = graph.states[number][1][thread][pc]
-            expected = [(l, states[after]) for moved, l, after in row if moved == thread]
+            successors = [(l, states[after]) for mover, l, after in row if mover == thread]
             actions = system.LABELS.get(label, ())
             moves = [
-                move._replace(after=placed.normal(move.after))
+                move._replace(after=placement.normal(move.after))
                 for move in instance.moves(states[number], actions, thread)
                 if firsts[move.action].right(states[number], move.arguments, graph.states[number])
             ]
-            alike = len(moves) == len(expected)
+            alike = len(moves) == len(successors)
             if any(system.way(action).open for action in actions):
-                to = {after for _, after in expected}
+                to = {after for _, after in successors}
                 moves = [move for move in moves if move.after in to]
                 alike = {move.after for move in moves} == to
             where = f"{name}'s {label}"
             if not alike:
-                found.wrong.append(
-                    f"{where}: the terms have {len(moves)} steps, the module {len(expected)}"
+                differences.wrong.append(
+                    f"{where}: the terms have {len(moves)} steps, the module {len(successors)}"
                 )
                 continue
-            found.blocked += not moves
+            differences.blocked += not moves
             for move in moves:
-                found.edges += 1
-                found.taken.add(move.action)
-                found.cells += len(names)
-                broken = [
+                differences.edges += 1
+                differences.taken.add(move.action)
+                differences.cells += len(names)
+                violations = [
                     place
-                    for place, holds in enumerate(obliged[move.action])
+                    for place, holds in enumerate(obligations[move.action])
                     if not holds(states[number], *move.arguments)
                 ]
-                if broken:
-                    found.wrong.append(
-                        f"{where}: obligation {broken[0] + 1} of {move.action} fails"
+                if violations:
+                    differences.wrong.append(
+                        f"{where}: obligation {violations[0] + 1} of {move.action} fails"
                     )
-                if all(move.after != after for _, after in expected):
-                    other = expected[0][1]
+                if all(move.after != after for _, after in successors):
+                    successor = successors[0][1]
                     cells = [
-                        f"{each} is {instance.decode(of, mine)}, the module has "
-                        f"{instance.decode(of, its)}"
-                        for (each, of), mine, its in zip(
-                            system.VARIABLES.items(), move.after, other, strict=True
+                        f"{variable} is {instance.decode(sort, value)}, the module has "
+                        f"{instance.decode(sort, its)}"
+                        for (variable, sort), value, its in zip(
+                            system.VARIABLES.items(), move.after, successor, strict=True
                         )
-                        if mine != its
+                        if value != its
                     ]
-                    found.wrong.append(f"{where}, {move.action}: {'; '.join(cells)}")
+                    differences.wrong.append(f"{where}, {move.action}: {'; '.join(cells)}")
 
 
 class _Firsts:
     """The first elements that a way chooses: whether they are those of the module."""
 
-    def __init__(self, placed: Placed, action: str) -> None:
-        self.placed, parameters = placed, tuple(placed.system.actions()[action].parameters)
+    def __init__(self, placement: Placed, action: str) -> None:
+        self.placed, parameters = placement, tuple(placement.system.actions()[action].parameters)
         self.of = [
             (
                 parameters.index(name),
                 first,
                 None
                 if first.index is None
-                else placed.instance.function(
-                    placed.instance.compiled.code(first.index, parameters)
+                else placement.instance.function(
+                    placement.instance.compiled.code(first.index, parameters)
                 ),
             )
-            for name, first in placed.system.way(action).firsts.items()
+            for name, first in placement.system.way(action).firsts.items()
         ]
 
-    def right(self, state: State, arguments: tuple[int, ...], frozen: Any) -> bool:
+    def right(self, state: State, arguments: tuple[int, ...], module_state: Any) -> bool:
         return all(
             arguments[place]
-            == self.placed.first(first, frozen, None if index is None else index(state, *arguments))
+            == self.placed.first(
+                first, module_state, None if index is None else index(state, *arguments)
+            )
             for place, first, index in self.of
         )
 
 
-def _obliged(placed: Placed, action: str) -> list[Any]:
-    compiled, instance = placed.instance.compiled, placed.instance
-    parameters = tuple(placed.system.actions()[action].parameters)
+def _obligation_checks(placement: Placed, action: str) -> list[Any]:
+    compilation, instance = placement.instance.compiled, placement.instance
+    parameters = tuple(placement.system.actions()[action].parameters)
     return [
-        instance.function(compiled.code(obligation, parameters))
-        for obligation in placed.system.obligations(action)
+        instance.function(compilation.code(obligation, parameters))
+        for obligation in placement.system.obligations(action)
     ]

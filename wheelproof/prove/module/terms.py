@@ -1,7 +1,7 @@
 """Expressions of a module as Z3 terms of a wanted shape.
 
 A value is a term, or one value for each field of a record; a function to records is kept as a
-record of functions. What is not known here is refused with module, line and operator.
+record of functions. An expression that is not known here is refused with module, line and operator.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from wheelproof.prove.module.shapes import (
     listed,
     named_element,
 )
-from wheelproof.prove.module.values import Value, at_place, equal, merged, stored
+from wheelproof.prove.module.values import Value, at_place, equal, merge, store
 from wheelproof.prove.ts.system import WHOLE, Sort
 from wheelproof.tla.syntax import (
     At,
@@ -70,8 +70,8 @@ class Terms(Shaped):
         """The value of an expression, as one of the shape ``want``."""
         node, names = self.opened(node, names)
         match node:
-            case Parameter(formal) if isinstance(given := names[formal], Given):
-                return self.of(given.node, want, given.names)
+            case Parameter(formal) if isinstance(argument := names[formal], Given):
+                return self.of(argument.node, want, argument.names)
             case Constant(name) if name == self.words.null:
                 if isinstance(want, Sort) and want.null is not None:
                     return want.null
@@ -86,12 +86,12 @@ class Terms(Shaped):
                     return want.null
                 if isinstance(want, Sort) and self.words.elements.get(value) == want:
                     return z3.Const(named_element(value), want.z3)
-            case Builtin("$IfThenElse", (test, then, other)):
+            case Builtin("$IfThenElse", (test, then, otherwise)):
                 condition = self.truth(test, names)
                 with self.where([condition]):
-                    one = self.of(then, want, names)
+                    consequent = self.of(then, want, names)
                 with self.where([z3.Not(condition)]):
-                    return merged(condition, one, self.of(other, want, names))
+                    return merge(condition, consequent, self.of(otherwise, want, names))
             case Builtin("$RcdConstructor", pairs) if isinstance(want, Record):
                 values = dict(map(field_of, pairs))
                 if set(values) == set(want.fields):
@@ -99,9 +99,9 @@ class Terms(Shaped):
                         name: self.of(values[name], of, names) for name, of in want.fields.items()
                     }
             case Builtin("$FcnApply", (Builtin("$FcnApply", (program, number)) as whole, place)):
-                made = self.of_program(program, number, whole, place, want, names)
-                if made is not None:
-                    return made
+                entry = self.of_program(program, number, whole, place, want, names)
+                if entry is not None:
+                    return entry
             case Builtin("$SetEnumerate" | "$Tuple", ()) if isinstance(want, Flags | Sequence):
                 return blank(want)
             case Builtin("$Tuple") if isinstance(want, Single):
@@ -110,15 +110,15 @@ class Terms(Shaped):
                 short = isinstance(want, Padded) and len(elements) < len(want.fields)
                 if short or len(elements) == len(want.fields):
                     return (blank(want) if short else {}) | {
-                        name: self.of(each, of, names)
-                        for (name, of), each in zip(want.fields.items(), elements)
+                        name: self.of(element, field_shape, names)
+                        for (name, field_shape), element in zip(want.fields.items(), elements)
                     }
             case Call(definition) if not definition.standard and node.name not in self.words.named:
                 return self.of(definition.body, want, self.inside(node, names))
         have = self.shape(node, names)
         if have is None:
             raise OutsideSubset(f"{shown(node)} as a value of this shape", node.place)
-        return self.fitted(self.plain(node, names), have, want, node)
+        return self.fit(self.plain(node, names), have, want, node)
 
     def one_by_one(
         self,
@@ -127,22 +127,22 @@ class Terms(Shaped):
         read: Callable[[z3.BoolRef], z3.BoolRef],
     ) -> list[z3.BoolRef]:
         """Truth values, of which each is used only where those before it are as ``read`` says."""
-        made: list[z3.BoolRef] = []
+        truths: list[z3.BoolRef] = []
         for node in nodes:
-            with self.where(map(read, made)):
-                made.append(self.truth(node, names))
-        return made
+            with self.where(map(read, truths)):
+                truths.append(self.truth(node, names))
+        return truths
 
     def truth(self, node: Expression, names: Names) -> z3.BoolRef:
-        made = self.of(node, BOOL, names)
-        assert isinstance(made, z3.BoolRef)
-        return made
+        term = self.of(node, BOOL, names)
+        assert isinstance(term, z3.BoolRef)
+        return term
 
     def plain(self, node: Expression, names: Names) -> Value:
         """The value of an expression, of its own shape."""
-        for known in spaced, bags, sequences, singles, tickets:
-            if (made := known.read(self, node, names)) is not None:
-                return made()
+        for module in spaced, bags, sequences, singles, tickets:
+            if (reader := module.read(self, node, names)) is not None:
+                return reader()
         match node:
             case Number(value):
                 return z3.IntVal(value)
@@ -151,10 +151,10 @@ class Terms(Shaped):
             case Variable(name):
                 return self.variable(name, node)
             case Parameter(formal):
-                given = names[formal]
-                if isinstance(given, Given):
-                    return self.plain(given.node, given.names)
-                return given.term
+                argument = names[formal]
+                if isinstance(argument, Given):
+                    return self.plain(argument.node, argument.names)
+                return argument.term
             case At():
                 assert self.at is not None
                 return self.at[0]
@@ -167,38 +167,38 @@ class Terms(Shaped):
             case Builtin("TRUE" | "FALSE"):
                 return z3.BoolVal(node.name == "TRUE")
             case Builtin("$ConjList" | "\\land", arguments):
-                return z3.And(self.one_by_one(arguments, names, lambda each: each))
+                return z3.And(self.one_by_one(arguments, names, lambda condition: condition))
             case Builtin("$DisjList" | "\\lor", arguments):
                 return z3.Or(self.one_by_one(arguments, names, z3.Not))
-            case Builtin("\\lnot", (one,)):
-                return z3.Not(self.truth(one, names))
-            case Builtin("=>", (one, other)):
-                premise = self.truth(one, names)
+            case Builtin("\\lnot", (first,)):
+                return z3.Not(self.truth(first, names))
+            case Builtin("=>", (first, second)):
+                premise = self.truth(first, names)
                 with self.where([premise]):
-                    return z3.Implies(premise, self.truth(other, names))
-            case Builtin("\\equiv", (one, other)):
-                return self.truth(one, names) == self.truth(other, names)
-            case Builtin("=", (one, other)):
-                return self.same(one, other, names)
-            case Builtin("/=", (one, other)):
-                return z3.Not(self.same(one, other, names))
-            case Builtin("\\in", (one, other)):
-                return sets.member(self, one, other, names)
-            case Builtin("\\notin", (one, other)):
-                return z3.Not(sets.member(self, one, other, names))
+                    return z3.Implies(premise, self.truth(second, names))
+            case Builtin("\\equiv", (first, second)):
+                return self.truth(first, names) == self.truth(second, names)
+            case Builtin("=", (first, second)):
+                return self.same(first, second, names)
+            case Builtin("/=", (first, second)):
+                return z3.Not(self.same(first, second, names))
+            case Builtin("\\in", (first, second)):
+                return sets.member(self, first, second, names)
+            case Builtin("\\notin", (first, second)):
+                return z3.Not(sets.member(self, first, second, names))
             case Builtin("$FcnApply", (function, index)):
-                of = self.shape(function, names)
-                if isinstance(of, Sequence | Partial):
-                    return self.within(function, of, index, names)
-                if not isinstance(of, Function):
+                shape = self.shape(function, names)
+                if isinstance(shape, Sequence | Partial):
+                    return self.within(function, shape, index, names)
+                if not isinstance(shape, Function):
                     raise OutsideSubset("a value of unknown shape, applied,", node.place)
-                return at_place(self.plain(function, names), self.index(index, of.domain, names))
+                return at_place(self.plain(function, names), self.index(index, shape.domain, names))
             case Builtin("$RcdSelect", (Call() as head, Text(name))) if head.name == "Head":
                 return self.innermost(head, name, names)
             case Builtin("$RcdSelect", (record, Text(name))):
                 return self.plain(record, names)[name]
-            case Builtin("\\union" | "\\", (one, Builtin("$SetEnumerate", elements))):
-                return sets.changed(self, node, one, elements, names)
+            case Builtin("\\union" | "\\", (first, Builtin("$SetEnumerate", elements))):
+                return sets.update(self, node, first, elements, names)
             case Builtin("$Except", (function, *pairs)):
                 return self.changed(function, pairs, names)
             case Builtin("$BoundedForall" | "$BoundedExists", (body,), bounds):
@@ -207,36 +207,36 @@ class Terms(Shaped):
                 return self.number(node, names)
             case Call() if node.name in self.words.constants:
                 return self.constant(node.name)
-            case Call() if (of := self.shape(node, names)) is not None:
-                return self.of(node, of, names)
+            case Call() if (shape := self.shape(node, names)) is not None:
+                return self.of(node, shape, names)
         raise OutsideSubset(shown(node), node.place)
 
     def within(
-        self, function: Expression, of: Sequence | Partial, index: Expression, names: Names
+        self, function: Expression, shape: Sequence | Partial, index: Expression, names: Names
     ) -> Value:
         """A sequence or a partial function at an index, which must be in its domain."""
         value = self.plain(function, names)
-        if isinstance(of, Partial):
-            key = self.index(index, of.function.domain, names)
+        if isinstance(shape, Partial):
+            key = self.index(index, shape.function.domain, names)
             self.obligations.append(at_place(value["has"], key))
             return at_place(value["value"], key)
         return at_place(value["item"], sequences.place(self, value, index, names))
 
     def index(self, node: Expression, domain: Sort, names: Names) -> z3.ExprRef:
         """An argument of a function, which must be in its domain."""
-        made: z3.ExprRef = self.of(node, INT if domain == WHOLE else domain, names)
+        term: z3.ExprRef = self.of(node, INT if domain == WHOLE else domain, names)
         bound = isinstance(node, Parameter) and isinstance(names[node.formal], Made)
         if domain.null is not None and not bound:
-            self.obligations.append(made != domain.null)
-        return made
+            self.obligations.append(term != domain.null)
+        return term
 
     def number(self, node: Call, names: Names) -> Value:
         match node.arguments:
-            case (one,) if node.name == "-.":
-                return -self.of(one, INT, names)
-            case (one, other) if node.name in _SUMS or node.name in ORDERS:
+            case (first,) if node.name == "-.":
+                return -self.of(first, INT, names)
+            case (first, second) if node.name in _SUMS or node.name in ORDERS:
                 make = _SUMS.get(node.name) or ORDERS[node.name]
-                return make(self.of(one, INT, names), self.of(other, INT, names))
+                return make(self.of(first, INT, names), self.of(second, INT, names))
             case (Builtin("$FcnApply", (Constant(name), thread)),) if node.name == "Len":
                 listing = self.words.constants.get(name)
                 if isinstance(listing, Listing):
@@ -260,7 +260,7 @@ class Terms(Shaped):
         want: Shape,
         names: Names,
     ) -> Value | None:
-        """What stands at a place of a tuple of a thread's program; None where it is no program."""
+        """The entry at a place of a tuple of a thread's program; None where it is no program."""
         match node:
             case Builtin("$FcnApply", (Constant(name), thread)):
                 listing = self.words.constants.get(name)
@@ -280,59 +280,59 @@ class Terms(Shaped):
         of_whole = Call(at.definition, (whole,), at.place, at.level)
         return 0 if self.number(at, names).eq(self.number(of_whole, names)) else None
 
-    def same(self, one: Expression, other: Expression, names: Names) -> z3.BoolRef:
-        """``one = other``: as elements of a union, where one of them is of one."""
-        for empty, of in ((one, other), (other, one)):
-            if bags.is_empty(empty) and isinstance(self.shape(of, names), Bag):
-                found = bags.first(self, of, names)
-                return found.element == found.sort.null
+    def same(self, first: Expression, second: Expression, names: Names) -> z3.BoolRef:
+        """``first = second``: as elements of a union, where one of them is of one."""
+        for empty, operand in ((first, second), (second, first)):
+            if bags.is_empty(empty) and isinstance(self.shape(operand, names), Bag):
+                head = bags.first(self, operand, names)
+                return head.element == head.sort.null
             if isinstance(empty, Builtin) and empty.name == "$SetEnumerate" and not empty.arguments:
-                return sets.is_empty(self, of, names)
+                return sets.is_empty(self, operand, names)
         for known_empty in singles.is_empty, sequences.is_empty:
-            if (none := known_empty(self, one, other, names)) is not None:
+            if (none := known_empty(self, first, second, names)) is not None:
                 return none
-        shapes = [self.shape(one, names), self.shape(other, names)]
-        known = [shape for shape in shapes if shape is not None]
-        wide = [each for each in known if self.words.parts(each)]
-        if not known:
+        shapes = [self.shape(first, names), self.shape(second, names)]
+        candidates = [shape for shape in shapes if shape is not None]
+        wide = [shape for shape in candidates if self.words.parts(shape)]
+        if not candidates:
             every = [item for item in self.words.constants.values() if isinstance(item, Listing)]
             if not every:
-                raise OutsideSubset("= of two values of unknown shape", one.place)
-            known = [every[0].words]
-        want = (wide or known)[0]
-        return equal(self.of(one, want, names), self.of(other, want, names))
+                raise OutsideSubset("= of two values of unknown shape", first.place)
+            candidates = [every[0].words]
+        want = (wide or candidates)[0]
+        return equal(self.of(first, want, names), self.of(second, want, names))
 
     def changed(self, function: Expression, pairs: list[Expression], names: Names) -> Value:
-        of = self.shape(function, names)
-        if of is None:
+        shape = self.shape(function, names)
+        if shape is None:
             raise OutsideSubset("EXCEPT of a value of unknown shape", function.place)
-        made = self.plain(function, names)
+        image = self.plain(function, names)
         for pair in pairs:
             match pair:
                 case Builtin("$Pair", (Builtin("$Seq", path), value)):
-                    made = self.put(made, of, path, value, names)
+                    image = self.put(image, shape, path, value, names)
                 case _:
                     raise OutsideSubset("EXCEPT", function.place)
-        return made
+        return image
 
     def put(
-        self, made: Value, of: Shape, path: tuple[Expression, ...], value: Expression, names: Names
+        self, base: Value, of: Shape, path: tuple[Expression, ...], value: Expression, names: Names
     ) -> Value:
         """A function or record with the value at a path changed."""
         if not path:
-            return replace(self, at=(made, of)).of(value, of, names)
+            return replace(self, at=(base, of)).of(value, of, names)
         first, rest = path[0], path[1:]
         if isinstance(of, Sequence):
-            number = sequences.place(self, made, first, names)
-            item = at_place(made["item"], number)
+            number = sequences.place(self, base, first, names)
+            item = at_place(base["item"], number)
             new = self.put(item, of.of, rest, value, names)
-            return {**made, "item": stored(made["item"], number, new)}
-        if isinstance(of, Record) and isinstance(first, Text | Number) and isinstance(made, dict):
+            return {**base, "item": store(base["item"], number, new)}
+        if isinstance(of, Record) and isinstance(first, Text | Number) and isinstance(base, dict):
             field_ = str(first.value)
-            return {**made, field_: self.put(made[field_], of.fields[field_], rest, value, names)}
+            return {**base, field_: self.put(base[field_], of.fields[field_], rest, value, names)}
         if isinstance(of, Function):
             key = self.index(first, of.domain, names)
-            return stored(made, key, self.put(at_place(made, key), of.range, rest, value, names))
+            return store(base, key, self.put(at_place(base, key), of.range, rest, value, names))
         raise OutsideSubset("EXCEPT of a value that is no function", first.place)
 
     def quantified(
@@ -345,8 +345,8 @@ class Terms(Shaped):
         every = node.name == "$BoundedForall"
         match bound.domain:
             case Builtin("DOMAIN", (Builtin("$FcnApply", (Variable("stack"), thread)),)):
-                of = self.of(thread, self.words.threads, names)
-                return self.over_frames(formal, body, of, every)
+                owner = self.of(thread, self.words.threads, names)
+                return self.over_frames(formal, body, owner, every)
             case Builtin("DOMAIN", (sequence,)) if not every:
                 return bags.times(self, sequence, formal, body, names) > 0
             case Builtin("DOMAIN", (whole,)) if isinstance(self.shape(whole, names), Sequence):
@@ -367,11 +367,11 @@ class Terms(Shaped):
         """A field of the innermost frame of a thread's stack."""
         match head.arguments:
             case (Builtin("$FcnApply", (Variable("stack"), thread)),) if self.frames.top:
-                of = self.of(thread, self.words.threads, names)
+                owner = self.of(thread, self.words.threads, names)
                 if name == "pc":
-                    return self.frames.back[self.frames.top][of]
+                    return self.frames.back[self.frames.top][owner]
                 if (self.frames.top, name) in self.frames.kept:
-                    return at_place(self.frames.kept[self.frames.top, name], of)
+                    return at_place(self.frames.kept[self.frames.top, name], owner)
         raise OutsideSubset(f"Head(...).{name} in this step", head.place)
 
     def over_frames(

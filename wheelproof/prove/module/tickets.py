@@ -20,21 +20,21 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
     """How the value of an operator on tickets is made; None where it is none."""
     match node:
         case Call(_, (tickets, argument)) if node.name in ON_TICKETS:
-            of = terms.shape(tickets, names)
-            if isinstance(of, Tickets):
-                return lambda: _made(terms, node.name, tickets, argument, of, names)
+            shape = terms.shape(tickets, names)
+            if isinstance(shape, Tickets):
+                return lambda: _value(terms, node.name, tickets, argument, shape, names)
     return None
 
 
-def _made(
+def _value(
     terms: Terms,
     operator: str,
     tickets: Expression,
     argument: Expression,
-    of: Tickets,
+    shape: Tickets,
     names: Names,
 ) -> Value:
     if operator == "NotifiedAll":
         return terms.plain(argument, names)
-    offered, thread = terms.plain(tickets, names), terms.of(argument, of.of, names)
-    return offered[thread] if operator == "Offered" else z3.Store(offered, thread, False)
+    offers, thread = terms.plain(tickets, names), terms.of(argument, shape.of, names)
+    return offers[thread] if operator == "Offered" else z3.Store(offers, thread, False)

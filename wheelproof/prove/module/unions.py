@@ -1,4 +1,4 @@
-"""What is known of a vocabulary's unions, and of its sorts of numbers."""
+"""The axioms of a vocabulary's unions, and of its sorts of numbers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def given(words: Vocabulary, s: Any) -> Iterator[z3.BoolRef]:
 
     Sorts of numbers have one element for each.
     """
-    for each in words.saved:
+    for sort in words.saved:
         place = z3.Int("blank_place")
-        yield z3.ForAll([place], getattr(s, items(each))[place] == each.null)
+        yield z3.ForAll([place], getattr(s, items(sort))[place] == sort.null)
     for part in words.numbers():
         (element,) = part.consts(f"numbered_{part.name}")
         number, put = z3.Int("any_number"), getattr(s, into(part, WHOLE))
@@ -39,23 +39,23 @@ def given(words: Vocabulary, s: Any) -> Iterator[z3.BoolRef]:
         whole = next(item for item in words.sorts if item.name == name)
         element = z3.Const(f"of_{name}", whole.z3)
         for part in parts:
-            put, taken = getattr(s, into(part, whole)), getattr(s, out_of(part, whole))
-            (one,) = part.consts(f"in_{name}")
-            yield z3.ForAll([one], taken[put[one]] == one)
+            put, take = getattr(s, into(part, whole)), getattr(s, out_of(part, whole))
+            (member,) = part.consts(f"in_{name}")
+            yield z3.ForAll([member], take[put[member]] == member)
             yield put[part.null] == whole.null
             yield z3.ForAll(
                 [element],
-                z3.Implies(taken[element] != part.null, put[taken[element]] == element),
+                z3.Implies(take[element] != part.null, put[take[element]] == element),
             )
-        held = [getattr(s, out_of(part, whole))[element] != part.null for part in parts]
+        memberships = [getattr(s, out_of(part, whole))[element] != part.null for part in parts]
         yield z3.ForAll(
             [element],
             z3.And(
-                (element == whole.null) == z3.Not(z3.Or(held)),
+                (element == whole.null) == z3.Not(z3.Or(memberships)),
                 *[
-                    z3.Not(z3.And(one, other))
-                    for place, one in enumerate(held)
-                    for other in held[place + 1 :]
+                    z3.Not(z3.And(first, second))
+                    for place, first in enumerate(memberships)
+                    for second in memberships[place + 1 :]
                 ],
             ),
         )

@@ -17,7 +17,7 @@ Value = Any
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """An array that is not written out. ``term``: what it has at `PLACE`."""
+    """An array that is not written out. ``term``: its value at `PLACE`."""
 
     term: z3.ExprRef
 
@@ -25,61 +25,63 @@ class View:
         return z3.substitute(self.term, (PLACE, place))
 
 
-def gathered(name: str, shape: Shape, s: SimpleNamespace) -> Value:
+def gather(name: str, shape: Shape, s: SimpleNamespace) -> Value:
     """A variable's value from its flat variables."""
     fields = fields_of(shape)
     if fields is None:
         return getattr(s, name)
-    return {field_: gathered(f"{name}_{field_}", of, s) for field_, of in fields.items()}
+    return {
+        field_: gather(f"{name}_{field_}", field_shape, s) for field_, field_shape in fields.items()
+    }
 
 
-def scattered(name: str, shape: Shape, value: Value) -> dict[str, Value]:
+def scatter(name: str, shape: Shape, value: Value) -> dict[str, Value]:
     """The flat variables of a variable's value."""
     fields = fields_of(shape)
     if fields is None or not isinstance(value, dict):
         return {name: value}
     return {
-        flat_name: each
-        for field_, of in fields.items()
-        for flat_name, each in scattered(f"{name}_{field_}", of, value[field_]).items()
+        flat_name: part
+        for field_, field_shape in fields.items()
+        for flat_name, part in scatter(f"{name}_{field_}", field_shape, value[field_]).items()
     }
 
 
 def at_place(value: Value, index: z3.ExprRef) -> Value:
     """``value[index]``."""
     if isinstance(value, dict):
-        return {name: at_place(each, index) for name, each in value.items()}
+        return {name: at_place(part, index) for name, part in value.items()}
     return value[index]
 
 
-def stored(value: Value, index: z3.ExprRef, new: Value) -> Value:
+def store(value: Value, index: z3.ExprRef, new: Value) -> Value:
     """``[value EXCEPT ![index] = new]``."""
     if isinstance(value, dict):
-        return {name: stored(each, index, new[name]) for name, each in value.items()}
+        return {name: store(part, index, new[name]) for name, part in value.items()}
     return z3.Store(value, index, new)
 
 
-def merged(condition: z3.BoolRef, one: Value, other: Value) -> Value:
-    """``IF condition THEN one ELSE other``."""
-    if isinstance(one, dict):
-        return {name: merged(condition, each, other[name]) for name, each in one.items()}
-    if isinstance(one, View) or isinstance(other, View):
-        return View(merged(condition, one[PLACE], other[PLACE]))
-    return one if one.eq(other) else z3.If(condition, one, other)
+def merge(condition: z3.BoolRef, then: Value, otherwise: Value) -> Value:
+    """``IF condition THEN then ELSE otherwise``."""
+    if isinstance(then, dict):
+        return {name: merge(condition, part, otherwise[name]) for name, part in then.items()}
+    if isinstance(then, View) or isinstance(otherwise, View):
+        return View(merge(condition, then[PLACE], otherwise[PLACE]))
+    return then if then.eq(otherwise) else z3.If(condition, then, otherwise)
 
 
-def equal(one: Value, other: Value) -> z3.BoolRef:
-    """``one = other``."""
-    if isinstance(one, dict):
-        return z3.And([equal(each, other[name]) for name, each in one.items()])
-    return one == other
+def equal(first: Value, second: Value) -> z3.BoolRef:
+    """``first = second``."""
+    if isinstance(first, dict):
+        return z3.And([equal(part, second[name]) for name, part in first.items()])
+    return first == second
 
 
-def same(one: Value, other: Value) -> bool:
+def same(first: Value, second: Value) -> bool:
     """Whether two values are one text."""
-    if isinstance(one, dict):
-        return all(same(each, other[name]) for name, each in one.items())
-    return bool(one.eq(other))
+    if isinstance(first, dict):
+        return all(same(part, second[name]) for name, part in first.items())
+    return bool(first.eq(second))
 
 
 def occurs(constant: z3.ExprRef, term: z3.ExprRef) -> bool:
@@ -90,12 +92,12 @@ def occurs(constant: z3.ExprRef, term: z3.ExprRef) -> bool:
 def reads(value: Value, constant: z3.ExprRef) -> bool:
     """Whether a constant is in a value without views."""
     if isinstance(value, dict):
-        return any(reads(each, constant) for each in value.values())
+        return any(reads(part, constant) for part in value.values())
     return occurs(constant, value)
 
 
-def replaced(value: Value, constant: z3.ExprRef, new: z3.ExprRef) -> Value:
+def replace_constant(value: Value, constant: z3.ExprRef, new: z3.ExprRef) -> Value:
     """A value without views, with another term in the place of a constant."""
     if isinstance(value, dict):
-        return {name: replaced(each, constant, new) for name, each in value.items()}
+        return {name: replace_constant(part, constant, new) for name, part in value.items()}
     return z3.substitute(value, (constant, new))

@@ -1,4 +1,4 @@
-"""One way through a step: where it is taken, and what it sets."""
+"""One way through a step: its guards, and its next values."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ class Way:
 
     ``guards``: where it is taken. ``after``: variable -> next value. ``back``, ``kept``: next
     values of frames, as in `Frames`, for this thread alone. ``popped``: the innermost frame is
-    left, on a stack of levels. ``obligations``: what must hold where it is taken, or its terms say
-    something else than the module. ``chosen``: the elements that it may choose, by name.
-    ``firsts``: those that are first in a sequence. ``defining``: the last guards, which say what
-    the chosen elements are that stand for a value. ``extremes``: places that it determines.
-    ``open``: it may be taken where the module does
-    not take it, since a variable is not read. ``set``: the variables that have been given a next
-    value. ``same``: those of them that keep their value.
+    left, on a stack of levels. ``obligations``: formulas that hold where it is taken, or its terms
+    and the module differ. ``chosen``: the elements that it may choose, by name. ``firsts``: those
+    that are first in a sequence. ``defining``: the last guards, which define the chosen elements
+    that stand for a value. ``extremes``: places that it determines. ``open``: it may be taken where
+    the module does not take it, since a variable is not read. ``set``: the variables that have been
+    given a next value. ``same``: those of them that keep their value.
     """
 
     to: str = ""
@@ -47,7 +46,7 @@ class Way:
     same: frozenset[str] = frozenset()
 
 
-def copied(way: Way) -> Way:
+def copy_of(way: Way) -> Way:
     """A way to be followed further, beside the other one."""
     return Way(
         way.to,
@@ -70,7 +69,7 @@ def copied(way: Way) -> Way:
 def simple(value: Any) -> Any:
     """A next value, simplified."""
     if isinstance(value, dict):
-        return {name: simple(each) for name, each in value.items()}
+        return {name: simple(part) for name, part in value.items()}
     if isinstance(value, Everywhere):
         return Everywhere(value.index, z3.simplify(value.value))
     return z3.simplify(value)
@@ -78,22 +77,22 @@ def simple(value: Any) -> Any:
 
 def exhaust(first: z3.BoolRef, second: z3.BoolRef) -> bool:
     """Whether Z3 sees at once that one of two formulas holds."""
-    return excluded([z3.Not(z3.Or(first, second))])
+    return exclude([z3.Not(z3.Or(first, second))])
 
 
-def parted(one: Way, other: Way) -> tuple[list[z3.BoolRef], z3.BoolRef, z3.BoolRef]:
-    """The guards that two ways share, and what each has beside them."""
-    shared = [guard for guard in one.guards if any(guard.eq(same) for same in other.guards)]
+def partition(former: Way, latter: Way) -> tuple[list[z3.BoolRef], z3.BoolRef, z3.BoolRef]:
+    """The guards that two ways share, and the others of each."""
+    common = [guard for guard in former.guards if any(guard.eq(same) for same in latter.guards)]
     first, second = (
         z3.simplify(
-            z3.And([guard for guard in way.guards if not any(guard.eq(same) for same in shared)])
+            z3.And([guard for guard in way.guards if not any(guard.eq(same) for same in common)])
         )
-        for way in (one, other)
+        for way in (former, latter)
     )
-    return shared, first, second
+    return common, first, second
 
 
-def excluded(formulas: list[z3.BoolRef]) -> bool:
+def exclude(formulas: list[z3.BoolRef]) -> bool:
     """Whether Z3 sees at once that formulas exclude each other."""
     solver = z3.Solver()
     solver.set("rlimit", 10_000)

@@ -1,7 +1,7 @@
-"""Instances of what holds of values and arrays, for the terms of a text.
+"""Instances of the axioms of values and arrays, for the terms of a text.
 
-Where values and arrays are read as they are meant, each holds, whatever the terms stand for. So a
-text with them says no more than the one without. One that is left out makes it harder to refute.
+Where values and arrays are read as they are meant, each holds, under every meaning of the terms. So
+a text with them says no more than the one without. One that is left out makes it harder to refute.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from wheelproof.prove.second.nodes import FORALL, Node, Nodes, within
 def values(nodes: Nodes) -> Iterator[Node]:
     """Two values of an enumeration that occur are not the same."""
     for sort, names in nodes.values.items():
-        used = [name for name in names if f"{sort}.{name}" in nodes.symbols]
-        for place, one in enumerate(used):
-            for other in used[place + 1 :]:
-                pair = [nodes.node("value", f"{sort}.{each}", (), sort) for each in (one, other)]
+        uses = [name for name in names if f"{sort}.{name}" in nodes.symbols]
+        for place, first in enumerate(uses):
+            for second in uses[place + 1 :]:
+                pair = [
+                    nodes.node("value", f"{sort}.{value}", (), sort) for value in (first, second)
+                ]
                 yield nodes.logical("not", nodes.equal(*pair))
 
 
@@ -25,15 +27,17 @@ def exhausted(nodes: Nodes, roots: Iterable[Node]) -> Iterator[Node]:
     """A term of an enumeration is one of its values."""
     for node in [*within(roots)]:
         if node.sort in nodes.values and node.kind != "value":
-            made = [
+            options = [
                 nodes.applied("value", f"{node.sort}.{name}", (), node.sort)
                 for name in nodes.values[node.sort]
             ]
-            yield closed(nodes, nodes.logical("or", *(nodes.equal(node, each) for each in made)))
+            yield closure(
+                nodes, nodes.logical("or", *(nodes.equal(node, option) for option in options))
+            )
 
 
 class Reads:
-    """What is read of an array at a place where it was set, and at one where another was.
+    """The reads of an array at a place where it was set, and at one where another was.
 
     Each read of an array is one of those that it was made of. Arrays of a sort of which some are
     compared, or are in other arrays, may be equal: a read of one is then a read of all.
@@ -60,7 +64,7 @@ class Reads:
         while self._waiting:
             self._read(*self._waiting.pop())
         for axiom in self.made:
-            yield closed(self.nodes, axiom)
+            yield closure(self.nodes, axiom)
 
     def _meet(self, node: Node) -> None:
         """Note a node: a read, or an array that others may be equal to."""
@@ -78,7 +82,7 @@ class Reads:
             places = self._places.setdefault(array.sort, {})
             if place not in places:
                 places[place] = None
-                self._waiting += [(other, place) for other in self._arrays.get(array.sort, ())]
+                self._waiting += [(partner, place) for partner in self._arrays.get(array.sort, ())]
 
     def _read(self, array: Node, place: Node) -> None:
         apart = array.free - place.free and place.free - array.free
@@ -90,8 +94,8 @@ class Reads:
             before, where, value = array.arguments
             self._hold(nodes.equal(nodes.select(array, where), value))
             if place is not where:
-                unchanged = nodes.equal(nodes.select(array, place), nodes.select(before, place))
-                self._hold(nodes.logical("or", nodes.equal(where, place), unchanged))
+                frame = nodes.equal(nodes.select(array, place), nodes.select(before, place))
+                self._hold(nodes.logical("or", nodes.equal(where, place), frame))
         elif array.kind == "everywhere":
             self._hold(nodes.equal(nodes.select(array, place), array.arguments[0]))
         elif array.head == "ite":
@@ -105,7 +109,7 @@ class Reads:
                 self._meet(node)
 
 
-def closed(nodes: Nodes, formula: Node) -> Node:
+def closure(nodes: Nodes, formula: Node) -> Node:
     """The formula for all values of its variables."""
-    free = tuple(sorted(formula.free, key=lambda each: each.head))
+    free = tuple(sorted(formula.free, key=lambda variable: variable.head))
     return nodes.node("", FORALL, (formula,), "Bool", free) if free else formula

@@ -1,8 +1,8 @@
-"""A second text read back: whether it says of its formulas what they say, and nothing more.
+"""A second text read back: whether it says the same as its formulas, and nothing more.
 
-It is read by the checker of certificates, not by what has written it. Each of its assertions must
-be one of the formulas, or hold whatever its symbols stand for. What a symbol means is known by its
-name: a value of an enumeration, or what is read of an array and set in it.
+It is read by the checker of certificates, not by its writer. Each of its assertions must be one of
+the formulas, or hold under every meaning of its symbols. The meaning of a symbol is known by its
+name: a value of an enumeration, or a read of an array and a write to it.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from wheelproof.prove.solvers import RESOURCES, SolverError, trusted
 
 _OPERATORS = {
     "not": z3.Not,
-    "and": lambda *given: z3.And(*given),
-    "or": lambda *given: z3.Or(*given),
+    "and": lambda *terms: z3.And(*terms),
+    "or": lambda *terms: z3.Or(*terms),
     "=>": z3.Implies,
-    "=": lambda left, right: left == right,
+    "=": lambda first, second: first == second,
     "ite": z3.If,
     "+": lambda first, *rest: sum(rest, first),
     "-": lambda first, *rest: first - sum(rest[1:], rest[0]) if rest else -first,
     "*": lambda first, *rest: z3.Product(first, *rest),
-    "div": lambda left, right: left / right,
-    "mod": lambda left, right: left % right,
-    "<": lambda left, right: left < right,
-    "<=": lambda left, right: left <= right,
-    ">": lambda left, right: left > right,
-    ">=": lambda left, right: left >= right,
+    "div": lambda first, second: first / second,
+    "mod": lambda first, second: first % second,
+    "<": lambda first, second: first < second,
+    "<=": lambda first, second: first <= second,
+    ">": lambda first, second: first > second,
+    ">=": lambda first, second: first >= second,
 }
 _ARRAYS = {"select": z3.Select, "store": z3.Store}
 
 
 @dataclass
 class Meanings:
-    """What the names of a text stand for: sorts and symbols of the formulas that it is of."""
+    """The meanings of the names of a text: sorts and symbols of the formulas that it is of."""
 
     sorts: dict[str, z3.SortRef] = field(default_factory=dict)
     symbols: dict[str, list[z3.FuncDeclRef]] = field(default_factory=dict)
-    _made: dict[Term, z3.ExprRef] = field(default_factory=dict)
+    _cache: dict[Term, z3.ExprRef] = field(default_factory=dict)
 
     def learn(self, formulas: Iterator[z3.ExprRef]) -> None:
         """Take the sorts and symbols of formulas of Z3."""
-        waiting, seen = [*formulas], set()
+        waiting, ids = [*formulas], set()
         while waiting:
             term = waiting.pop()
-            if term.get_id() in seen:
+            if term.get_id() in ids:
                 continue
-            seen.add(term.get_id())
+            ids.add(term.get_id())
             if z3.is_quantifier(term):
                 for number in range(term.num_vars()):
                     self._sort(term.var_sort(number))
@@ -61,60 +61,65 @@ class Meanings:
             self._sort(term.sort())
             if z3.is_app(term):
                 if term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                    known = self.symbols.setdefault(term.decl().name(), [])
-                    if not any(term.decl().eq(each) for each in known):
-                        known.append(term.decl())
+                    declarations = self.symbols.setdefault(term.decl().name(), [])
+                    if not any(term.decl().eq(declaration) for declaration in declarations):
+                        declarations.append(term.decl())
                 waiting += term.children()
 
-    def _sort(self, of: z3.SortRef) -> str:
-        if of.kind() == z3.Z3_ARRAY_SORT:
-            index, element = self._sort(of.domain()), self._sort(of.range())
+    def _sort(self, sort: z3.SortRef) -> str:
+        if sort.kind() == z3.Z3_ARRAY_SORT:
+            index, element = self._sort(sort.domain()), self._sort(sort.range())
             name = f"{f'<{index}>' if '->' in index else index}->{element}"
         else:
-            name = of.name()
-        if of.kind() == z3.Z3_DATATYPE_SORT:
-            for number in range(of.num_constructors()):
-                value = of.constructor(number)
+            name = sort.name()
+        if sort.kind() == z3.Z3_DATATYPE_SORT:
+            for number in range(sort.num_constructors()):
+                value = sort.constructor(number)
                 self.symbols[f"{name}.{value.name()}"] = [value]
-        self.sorts[name] = of
+        self.sorts[name] = sort
         return name
 
     def of(self, term: Term, around: frozenset[str] = frozenset()) -> z3.ExprRef:
         """A term of the text in Z3. SolverError: a name in it stands for nothing."""
-        known = self._made.get(term)
-        if known is None:
-            known = self._made[term] = self._of(term, around)
-        return known
+        meaning = self._cache.get(term)
+        if meaning is None:
+            meaning = self._cache[term] = self._meaning(term, around)
+        return meaning
 
-    def _of(self, term: Term, around: frozenset[str]) -> z3.ExprRef:
+    def _meaning(self, term: Term, around: frozenset[str]) -> z3.ExprRef:
         if term.kind == NUMBER:
             return z3.IntVal(term.value)
         if term.kind == VARIABLE:
-            return z3.Const(term.head.rpartition(".")[0], self._known(term.sort))
+            return z3.Const(term.head.rpartition(".")[0], self._sort_of(term.sort))
         if term.kind == BOUND:
-            names = {each.head.rpartition(".")[0] for each in term.bound}
+            names = {variable.head.rpartition(".")[0] for variable in term.bound}
             if names & around or len(names) < len(term.bound):
                 raise SolverError(f"{', '.join(sorted(names))}: bound twice")
             body = self.of(term.arguments[0], around | names)
             quantifier = {"forall": z3.ForAll, "exists": z3.Exists}[term.head]
-            return quantifier([self.of(each) for each in term.bound], body)
-        given = [self.of(argument, around) for argument in term.arguments]
+            return quantifier([self.of(variable) for variable in term.bound], body)
+        arguments = [self.of(argument, around) for argument in term.arguments]
         head, _, array = term.head.partition(".")
         if term.head in ("true", "false"):
             return z3.BoolVal(term.head == "true")
         if term.head in _OPERATORS:
-            return _OPERATORS[term.head](*given)
+            return _OPERATORS[term.head](*arguments)
         if array and head in _ARRAYS:
-            return _ARRAYS[head](*given)
+            return _ARRAYS[head](*arguments)
         if array and head == "everywhere":
-            return z3.K(self._known(array).domain(), given[0])
-        wanted = [each.sort() for each in given], self._known(term.sort)
-        for each in self.symbols.get(term.head) or self.symbols.get(term.head.strip("~")) or []:
-            if ([each.domain(n) for n in range(each.arity())], each.range()) == wanted:
-                return each(*given)
+            return z3.K(self._sort_of(array).domain(), arguments[0])
+        signature = [argument.sort() for argument in arguments], self._sort_of(term.sort)
+        for declaration in (
+            self.symbols.get(term.head) or self.symbols.get(term.head.strip("~")) or []
+        ):
+            if (
+                [declaration.domain(n) for n in range(declaration.arity())],
+                declaration.range(),
+            ) == signature:
+                return declaration(*arguments)
         raise SolverError(f"{term.head} stands for nothing in the condition")
 
-    def _known(self, sort: object) -> z3.SortRef:
+    def _sort_of(self, sort: object) -> z3.SortRef:
         if sort in (INT, BOOL):
             return z3.IntSort() if sort == INT else z3.BoolSort()
         if sort not in self.sorts:
@@ -123,24 +128,24 @@ class Meanings:
 
 
 def differs(text: str, formulas: Mapping[str, z3.BoolRef]) -> str:
-    """ "" where the text says what the formulas say; else what it says otherwise."""
+    """ "" where the text says the same as the formulas; else the difference."""
     try:
         assertions = problem(text).assertions
-    except Refused as refused:
-        return f"the second text cannot be read: {refused}"
+    except Refused as refusal:
+        return f"the second text cannot be read: {refusal}"
     meanings = Meanings()
     meanings.learn(iter(formulas.values()))
     lacking = {name: z3.simplify(formula) for name, formula in formulas.items()}
     rest: list[tuple[Term, z3.BoolRef]] = []
     try:
-        for term in sorted(assertions, key=lambda each: each.serial):
-            made = meanings.of(term)
-            plain = z3.simplify(made)
+        for term in sorted(assertions, key=lambda assertion: assertion.serial):
+            meaning = meanings.of(term)
+            plain = z3.simplify(meaning)
             same = [name for name, formula in lacking.items() if formula.eq(plain)]
             if same:
-                lacking = {name: it for name, it in lacking.items() if name not in same}
+                lacking = {name: formula for name, formula in lacking.items() if name not in same}
             else:
-                rest.append((term, made))
+                rest.append((term, meaning))
     except SolverError as error:
         return f"the second text says something else: {error}"
     for name in [*lacking]:
@@ -151,10 +156,10 @@ def differs(text: str, formulas: Mapping[str, z3.BoolRef]) -> str:
                 break
     if lacking:
         return f"the second text lacks {', '.join(lacking)}"
-    if rest and not _valid(z3.And(*(made for _, made in rest))):
+    if rest and not _valid(z3.And(*(meaning for _, meaning in rest))):
         # Z3 may also have given up on all of them at once.
-        for term, made in rest:
-            if not _valid(made):
+        for term, meaning in rest:
+            if not _valid(meaning):
                 return f"the second text asserts what need not hold: {term}"
     return ""
 

@@ -1,4 +1,4 @@
-"""Formulas of Z3 as plain nodes, each there once: what they say, without any text of Z3's."""
+"""Formulas of Z3 as plain nodes, each there once: their meaning, without any text of Z3's."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ class Nodes:
     values: dict[str, tuple[str, ...]] = field(default_factory=dict)
     arrays: dict[str, tuple[str, str]] = field(default_factory=dict)
     symbols: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
-    _made: dict[object, Node] = field(default_factory=dict)
+    _nodes: dict[object, Node] = field(default_factory=dict)
     _names: dict[object, str] = field(default_factory=dict)
-    _known: dict[object, tuple[z3.ExprRef, Node]] = field(default_factory=dict)
+    _translations: dict[object, tuple[z3.ExprRef, Node]] = field(default_factory=dict)
 
     def node(
         self,
@@ -87,15 +87,15 @@ class Nodes:
         sort: str,
         bound: tuple[Node, ...] = (),
     ) -> Node:
-        given = tuple(arguments)
-        key = (kind, head, given, sort, bound)
-        made = self._made.get(key)
-        if made is None:
-            free = frozenset[Node]().union(*(each.free for each in given)) - set(bound)
-            made = self._made[key] = Node(kind, head, given, sort, bound, free)
+        operands = tuple(arguments)
+        key = (kind, head, operands, sort, bound)
+        node = self._nodes.get(key)
+        if node is None:
+            free = frozenset[Node]().union(*(operand.free for operand in operands)) - set(bound)
+            node = self._nodes[key] = Node(kind, head, operands, sort, bound, free)
             if kind == "variable":
-                object.__setattr__(made, "free", frozenset({made}))
-        return made
+                object.__setattr__(node, "free", frozenset({node}))
+        return node
 
     def logical(self, head: str, *arguments: Node) -> Node:
         """A formula; ``(and a)`` and ``(or a)`` are a."""
@@ -103,12 +103,12 @@ class Nodes:
             return arguments[0]
         return self.node("", head, arguments, BOOL)
 
-    def equal(self, left: Node, right: Node) -> Node:
-        return self.logical("=", left, right)
+    def equal(self, first: Node, second: Node) -> Node:
+        return self.logical("=", first, second)
 
     def select(self, array: Node, index: Node) -> Node:
-        of = self.arrays[array.sort]
-        return self.applied("select", f"select.{array.sort}", (array, index), of[1])
+        sorts = self.arrays[array.sort]
+        return self.applied("select", f"select.{array.sort}", (array, index), sorts[1])
 
     def applied(self, kind: str, head: str, arguments: tuple[Node, ...], sort: str) -> Node:
         """A declared symbol, applied."""
@@ -117,72 +117,74 @@ class Nodes:
 
     # -- from Z3
 
-    def sort(self, of: z3.SortRef) -> str:
+    def sort(self, sort: z3.SortRef) -> str:
         """A sort's name. SolverError: it is of no kind that is known here."""
-        match of.kind():
+        match sort.kind():
             case z3.Z3_BOOL_SORT:
                 return BOOL
             case z3.Z3_INT_SORT:
                 return INT
             case z3.Z3_ARRAY_SORT:
-                index, element = self.sort(of.domain()), self.sort(of.range())
+                index, element = self.sort(sort.domain()), self.sort(sort.range())
                 name = f"{f'<{index}>' if '->' in index else index}->{element}"
                 self.arrays[name] = index, element
             case z3.Z3_DATATYPE_SORT:
-                name = of.name()
-                made = [of.constructor(number) for number in range(of.num_constructors())]
-                if any(each.arity() for each in made):
+                name = sort.name()
+                constructors = [
+                    sort.constructor(number) for number in range(sort.num_constructors())
+                ]
+                if any(constructor.arity() for constructor in constructors):
                     raise SolverError(f"{name} is no enumeration: its values have parts")
-                self.values[name] = tuple(each.name() for each in made)
+                self.values[name] = tuple(constructor.name() for constructor in constructors)
             case z3.Z3_UNINTERPRETED_SORT:
-                name = of.name()
+                name = sort.name()
             case _:
-                raise SolverError(f"the sort {of} has no second text")
+                raise SolverError(f"the sort {sort} has no second text")
         self.sorts.setdefault(name)
         return name
 
     def of(self, term: z3.ExprRef, bound: tuple[Node, ...] = ()) -> Node:
         """A term of Z3. ``bound``: the variables around it, the innermost last."""
         key = (term.get_id(), bound)
-        if key not in self._known:
+        if key not in self._translations:
             # The term is kept, so that its number stays its own.
-            self._known[key] = (term, self._of(term, bound))
-        return self._known[key][1]
+            self._translations[key] = (term, self._translation(term, bound))
+        return self._translations[key][1]
 
-    def _of(self, term: z3.ExprRef, bound: tuple[Node, ...]) -> Node:
+    def _translation(self, term: z3.ExprRef, bound: tuple[Node, ...]) -> Node:
         if z3.is_var(term):
             return bound[-1 - int(z3.get_var_index(term))]
         if z3.is_quantifier(term):
-            return self._quantified(term, bound)
-        kind, given = term.decl().kind(), [self.of(child, bound) for child in term.children()]
+            return self._quantifier(term, bound)
+        kind, operands = term.decl().kind(), [self.of(child, bound) for child in term.children()]
         if kind == z3.Z3_OP_ANUM:
             return self.node("number", str(term.as_long()), (), INT)
         if kind == z3.Z3_OP_DISTINCT:
-            pairs = [(a, b) for place, a in enumerate(given) for b in given[place + 1 :]]
+            pairs = [(a, b) for place, a in enumerate(operands) for b in operands[place + 1 :]]
             return self.logical("and", *(self.logical("not", self.equal(*pair)) for pair in pairs))
         if kind in _OPERATORS:
             sort = self.sort(term.sort())
             if kind in (z3.Z3_OP_AND, z3.Z3_OP_OR):
-                return self.logical(_OPERATORS[kind], *given)
-            return self.node("", _OPERATORS[kind], given, sort)
+                return self.logical(_OPERATORS[kind], *operands)
+            return self.node("", _OPERATORS[kind], operands, sort)
         if kind in _ARRAYS:
             name = _ARRAYS[kind]
             sort = self.sort(term.sort())
-            array = sort if name == "everywhere" else given[0].sort
-            return self.applied(name, f"{name}.{array}", tuple(given), sort)
+            array = sort if name == "everywhere" else operands[0].sort
+            return self.applied(name, f"{name}.{array}", tuple(operands), sort)
         if kind == z3.Z3_OP_DT_CONSTRUCTOR:
             sort = self.sort(term.sort())
             return self.applied("value", f"{sort}.{term.decl().name()}", (), sort)
         if kind == z3.Z3_OP_UNINTERPRETED:
             sort = self.sort(term.sort())
-            name = self._name(term.decl().name(), tuple(each.sort for each in given), sort)
-            return self.applied("symbol", name, tuple(given), sort)
+            name = self._name(term.decl().name(), tuple(operand.sort for operand in operands), sort)
+            return self.applied("symbol", name, tuple(operands), sort)
         raise SolverError(f"{term.decl().name()} has no second text")
 
-    def _quantified(self, term: z3.QuantifierRef, bound: tuple[Node, ...]) -> Node:
+    def _quantifier(self, term: z3.QuantifierRef, bound: tuple[Node, ...]) -> Node:
         if term.is_lambda():
             raise SolverError("a lambda has no second text")
-        mine = tuple(
+        variables = tuple(
             self.node(
                 "variable",
                 f"{term.var_name(number)}.{len(bound) + number}",
@@ -191,10 +193,10 @@ class Nodes:
             )
             for number in range(term.num_vars())
         )
-        if any(each.sort in self.values for each in mine):
+        if any(variable.sort in self.values for variable in variables):
             raise SolverError("a quantifier over an enumeration has no second text")
-        body = self.of(term.body(), (*bound, *mine))
-        return self.node("", FORALL if term.is_forall() else EXISTS, (body,), BOOL, mine)
+        body = self.of(term.body(), (*bound, *variables))
+        return self.node("", FORALL if term.is_forall() else EXISTS, (body,), BOOL, variables)
 
     def _name(self, name: str, arguments: tuple[str, ...], sort: str) -> str:
         """The symbol's name in this text. One that is taken, or has a dot, gets a sign more.
@@ -203,23 +205,26 @@ class Nodes:
         """
         key = (name, arguments, sort)
         if key not in self._names:
-            made, taken = f"~{name}" if "." in name else name, {*self._names.values(), *RESERVED}
-            while made in taken:
-                made += "~"
-            self._names[key] = made
+            symbol, symbols = (
+                f"~{name}" if "." in name else name,
+                {*self._names.values(), *RESERVED},
+            )
+            while symbol in symbols:
+                symbol += "~"
+            self._names[key] = symbol
         return self._names[key]
 
 
 def within(roots: Iterable[Node]) -> Iterator[Node]:
-    """Every node below the roots, each once, what is used before what uses it."""
-    seen: set[Node] = set()
+    """Every node below the roots, each once, an argument before its uses."""
+    nodes: set[Node] = set()
     for root in roots:
         waiting = [(root, False)]
         while waiting:
             node, ready = waiting.pop()
             if ready:
                 yield node
-            elif node not in seen:
-                seen.add(node)
+            elif node not in nodes:
+                nodes.add(node)
                 waiting.append((node, True))
                 waiting += [(argument, False) for argument in reversed(node.arguments)]

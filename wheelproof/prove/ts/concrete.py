@@ -49,9 +49,9 @@ JOINED = {
 
 def place(cells: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
     """An array with one place changed."""
-    changed = list(cells)
-    changed[index] = value
-    return tuple(changed)
+    copy = list(cells)
+    copy[index] = value
+    return tuple(copy)
 
 
 def distinct(*values: Any) -> bool:
@@ -141,9 +141,9 @@ class Compiler:
 
 def value_of(constructor: z3.ExprRef) -> int:
     """An enumeration's value as a number: its place among the constructors."""
-    of, name = constructor.sort(), constructor.decl().name()
+    sort, name = constructor.sort(), constructor.decl().name()
     return next(
-        index for index in range(of.num_constructors()) if of.constructor(index).name() == name
+        index for index in range(sort.num_constructors()) if sort.constructor(index).name() == name
     )
 
 
@@ -179,30 +179,30 @@ class Compiled:
 
     def function(self, parameters: tuple[str, ...], body: list[str]) -> CodeType:
         head = "def made(" + ", ".join(["state", *(f"p_{name}" for name in parameters)]) + "):"
-        unpacked = f"({', '.join(f'v_{name}' for name in self.variables)},) = state"
+        unpacking = f"({', '.join(f'v_{name}' for name in self.variables)},) = state"
         return compile(
-            "\n    ".join([head, unpacked, *body]), f"<{type(self.system).__name__}>", "exec"
+            "\n    ".join([head, unpacking, *body]), f"<{type(self.system).__name__}>", "exec"
         )
 
     def step(self, name: str, s: Any) -> CodeType:
         """A function that gives the state after an action, None where a guard fails."""
-        values, made = self.system.step(name, s)
+        values, step = self.system.step(name, s)
         names = self.names | {f"{parameter}!": f"p_{parameter}" for parameter in values}
         text = Compiler(names, self.nulls).text
-        guards = made.guards[
-            : len(made.guards) - len(made.defined)
+        guards = step.guards[
+            : len(step.guards) - len(step.defined)
         ]  # those behind only say what a comprehension holds
         body = [f"if not {text(guard)}: return None" for guard in guards]
         after = [f"v_{name}" for name in self.variables]
         for position, name in enumerate(self.variables):
-            if name in made.defined:
-                index, value = made.defined[name]
+            if name in step.defined:
+                index, value = step.defined[name]
                 within = Compiler(names | {index.decl().name(): "everywhere"}, self.nulls)
                 after[position] = (
                     f"tuple([{within.text(value)} for everywhere in PLACES_{index.sort().name()}])"
                 )
-            elif name in made.updates:
-                after[position] = text(made.updates[name])
+            elif name in step.updates:
+                after[position] = text(step.updates[name])
         return self.function(tuple(values), [*body, f"return ({', '.join(after)},)"])
 
 
@@ -210,29 +210,29 @@ class Instance:
     """A compiled system with given elements of every sort and values of the rigid constants.
 
     ``elements``: sort's name -> names of its elements; ``rigid``: in names, as ``state`` takes
-    them. Raises ValueError where what the system assumes of its rigid constants does not hold.
+    them. Raises ValueError where an assumption about the rigid constants does not hold.
     """
 
     def __init__(
         self,
-        compiled: Compiled,
+        compilation: Compiled,
         elements: Mapping[str, Sequence[Any]],
         rigid: Mapping[str, Any] = {},
         numbers: range = range(0),
     ) -> None:
-        """``numbers``: what a parameter that is a whole number may be."""
-        self.compiled, self.system = compiled, compiled.system
+        """``numbers``: the values of a parameter that is a whole number."""
+        self.compiled, self.system = compilation, compilation.system
         self.sorts: dict[str, Sort] = {item.name: item for item in self.system.SORTS}
         self.elements = {name: tuple(elements[name]) for name in self.sorts}
         self.number = {
-            name: {element: index for index, element in enumerate(of)} | {None: -1}
-            for name, of in self.elements.items()
+            name: {element: index for index, element in enumerate(members)} | {None: -1}
+            for name, members in self.elements.items()
         }
         self.places = {
-            name: (*range(len(of)), -1)
+            name: (*range(len(members)), -1)
             if self.sorts[name].null is not None
-            else tuple(range(len(of)))
-            for name, of in self.elements.items()
+            else tuple(range(len(members)))
+            for name, members in self.elements.items()
         }
         self._scope = {f"PLACES_{name}": places for name, places in self.places.items()} | {
             "place": place,
@@ -240,22 +240,22 @@ class Instance:
         }
         self.rigid = {name: self.encoder(of)(rigid[name]) for name, of in self.system.RIGID.items()}
         self._scope |= {f"v_{name}": value for name, value in self.rigid.items()}
-        self._encoders = {name: self.encoder(of) for name, of in self.system.VARIABLES.items()}
-        if broken := [
+        self._encoders = {name: self.encoder(sort) for name, sort in self.system.VARIABLES.items()}
+        if failures := [
             index
-            for index, code in enumerate(compiled.given, 1)
+            for index, code in enumerate(compilation.given, 1)
             if not self.function(code)(self._blank())
         ]:
             raise ValueError(
                 f"what {type(self.system).__name__} assumes of its constants does not hold "
-                f"(formula {broken[0]})"
+                f"(formula {failures[0]})"
             )
-        self.formulas = {name: self.function(code) for name, code in compiled.formulas.items()}
-        self._steps = {name: self.function(code) for name, code in compiled.steps.items()}
-        self._start = [self.function(code) for code in compiled.start]
+        self.formulas = {name: self.function(code) for name, code in compilation.formulas.items()}
+        self._steps = {name: self.function(code) for name, code in compilation.steps.items()}
+        self._start = [self.function(code) for code in compilation.start]
         self._choices = {
-            name: [self._values(item, numbers) for item in taken.parameters.values()]
-            for name, taken in self.system.actions().items()
+            name: [self._values(item, numbers) for item in action.parameters.values()]
+            for name, action in self.system.actions().items()
         }
 
     def _values(self, item: Parameter, numbers: range) -> Sequence[int]:
@@ -278,16 +278,16 @@ class Instance:
 
     # -- values
 
-    def encoder(self, of: z3.SortRef) -> Callable[[Any], Any]:
+    def encoder(self, sort: z3.SortRef) -> Callable[[Any], Any]:
         """A function from values in names to the numbers that stand for them.
 
         An array is a harness; a place that it lacks, and that of the null, has the sort's default.
         """
-        if isinstance(of, z3.ArraySortRef):
+        if isinstance(sort, z3.ArraySortRef):
             index, inner, blank = (
-                of.domain().name(),
-                self.encoder(of.range()),
-                self.default(of.range()),
+                sort.domain().name(),
+                self.encoder(sort.range()),
+                self.default(sort.range()),
             )
             keys = self.elements[index]
             last = (blank,) if self.sorts[index].null is not None else ()
@@ -295,25 +295,25 @@ class Instance:
                 *[inner(value[key]) if key in value else blank for key in keys],
                 *last,
             )
-        if isinstance(of, z3.DatatypeSortRef):
+        if isinstance(sort, z3.DatatypeSortRef):
             return {
-                of.constructor(number).name(): number for number in range(of.num_constructors())
+                sort.constructor(number).name(): number for number in range(sort.num_constructors())
             }.__getitem__
-        if of.name() in self.number and of != WHOLE.z3:
-            return self.number[of.name()].__getitem__
+        if sort.name() in self.number and sort != WHOLE.z3:
+            return self.number[sort.name()].__getitem__
         return lambda value: value
 
     def encode(self, variable: str, value: Any) -> Any:
         """The value of one variable in numbers. KeyError: the instance has no such element."""
         return self._encoders[variable](value)
 
-    def default(self, of: z3.SortRef) -> Any:
+    def default(self, sort: z3.SortRef) -> Any:
         """A sort's first value: False, 0, null, an element, a constructor; or an array of it."""
-        if isinstance(of, z3.ArraySortRef):
-            return (self.default(of.range()),) * len(self.places[of.domain().name()])
-        if of == z3.BoolSort():
+        if isinstance(sort, z3.ArraySortRef):
+            return (self.default(sort.range()),) * len(self.places[sort.domain().name()])
+        if sort == z3.BoolSort():
             return False
-        if of.name() in self.sorts and self.sorts[of.name()].null is not None:
+        if sort.name() in self.sorts and self.sorts[sort.name()].null is not None:
             return -1
         return 0
 
@@ -323,36 +323,36 @@ class Instance:
 
     def start(self, values: Mapping[str, Any]) -> State:
         """A hand-written state: as ``state``; also KeyError for a key that is no element."""
-        for name, of in self.system.VARIABLES.items():
-            self._placed(of, values[name], name)
+        for name, sort in self.system.VARIABLES.items():
+            self._check_keys(sort, values[name], name)
         return self.state(values)
 
-    def _placed(self, of: z3.SortRef, value: Any, where: str) -> None:
-        if isinstance(of, z3.ArraySortRef):
+    def _check_keys(self, sort: z3.SortRef, value: Any, where: str) -> None:
+        if isinstance(sort, z3.ArraySortRef):
             for key, inner in value.items():
-                if key not in self.elements[of.domain().name()]:
+                if key not in self.elements[sort.domain().name()]:
                     raise KeyError(
-                        f"{where} has a value for {key!r}, which is no {of.domain().name()}"
+                        f"{where} has a value for {key!r}, which is no {sort.domain().name()}"
                     )
-                self._placed(of.range(), inner, f"{where}[{key}]")
+                self._check_keys(sort.range(), inner, f"{where}[{key}]")
 
     def named(self, state: State) -> dict[str, Any]:
         """A state in names, for people."""
         return {
-            name: self.decode(of, value)
-            for (name, of), value in zip(self.system.VARIABLES.items(), state, strict=True)
+            name: self.decode(sort, value)
+            for (name, sort), value in zip(self.system.VARIABLES.items(), state, strict=True)
         }
 
-    def decode(self, of: z3.SortRef, value: Any) -> Any:
-        if isinstance(of, z3.ArraySortRef):
+    def decode(self, datatype: z3.SortRef, value: Any) -> Any:
+        if isinstance(datatype, z3.ArraySortRef):
             return {
-                key: self.decode(of.range(), value[index])
-                for index, key in enumerate(self.elements[of.domain().name()])
+                key: self.decode(datatype.range(), value[index])
+                for index, key in enumerate(self.elements[datatype.domain().name()])
             }
-        if isinstance(of, z3.DatatypeSortRef):
-            return of.constructor(value).name()
-        if of.name() in self.elements and of != WHOLE.z3:
-            return None if value == -1 else self.elements[of.name()][value]
+        if isinstance(datatype, z3.DatatypeSortRef):
+            return datatype.constructor(value).name()
+        if datatype.name() in self.elements and datatype != WHOLE.z3:
+            return None if value == -1 else self.elements[datatype.name()][value]
         return value
 
     # -- a state judged by the system

@@ -26,16 +26,16 @@ def instantiated(system: System, condition: Condition) -> Condition:
     The former may not be enough any more: then `searched` finds others.
     """
     name = type(system).__name__
-    tried = INSTANCES.known().get(name, {}).get(condition.name)
-    made = taken(system, condition, tried) if tried else None
-    if tried is None or made is None:
+    numbers = INSTANCES.known().get(name, {}).get(condition.name)
+    ground = taken(system, condition, numbers) if numbers else None
+    if numbers is None or ground is None:
         return searched(system, condition)
-    INSTANCES.hear(name, condition.name, tried)
-    return made
+    INSTANCES.hear(name, condition.name, numbers)
+    return ground
 
 
 def searched(system: System, condition: Condition) -> Condition:
     """The condition with the instances that it needs: see `instances.needed`."""
-    made, used = needed(system, condition)
-    INSTANCES.hear(type(system).__name__, condition.name, used)
-    return made
+    ground, numbers = needed(system, condition)
+    INSTANCES.hear(type(system).__name__, condition.name, numbers)
+    return ground

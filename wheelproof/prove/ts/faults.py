@@ -70,49 +70,50 @@ class Fault:
         return search(instance, instance.start(scope.start), self.formula, scope.roles)
 
 
-def follow(view: Any, trace: Iterable[Taken], broken: str) -> list[tuple[str, str]]:
-    """A run of the view's model that follows the trace and breaks the model's property ``broken``.
+def follow(view: Any, trace: Iterable[Taken], goal: str) -> list[tuple[str, str]]:
+    """A run of the view's model that follows the trace and breaks the model's property ``goal``.
 
-    Steps that the view does not show may come in between; what comes after the trace is the
+    Steps that the view does not show may come in between; the steps after the trace are the
     shortest way. The run as (thread, label). Raises NotFollowed.
     """
     model, instance, trace = view.model, view.instance, list(trace)
-    expected = [view.state(model.initial())]
-    for taken in trace:
-        arguments = numbers(instance, taken)
-        after = instance.take(taken.action, expected[-1], arguments)
+    states = [view.state(model.initial())]
+    for step in trace:
+        arguments = numbers(instance, step)
+        after = instance.take(step.action, states[-1], arguments)
         if after is None:
             raise NotFollowed(
-                f"{taken} is not enabled after {len(expected) - 1} steps of the trace, "
+                f"{step} is not enabled after {len(states) - 1} steps of the trace, "
                 "from the model's own start"
             )
-        expected.append(after)
+        states.append(after)
     first = (model.initial(), 0)
-    reached: dict[tuple[Any, int], tuple[Any, tuple[str, str] | None]] = {first: (None, None)}
+    parents: dict[tuple[Any, int], tuple[Any, tuple[str, str] | None]] = {first: (None, None)}
     layer, furthest = [first], 0
     while layer:
         following = []
         for node in layer:
-            state, done = node
-            if done == len(trace) and fails(model, broken, state):
-                return _run(reached, node)
+            state, count = node
+            if count == len(trace) and fails(model, goal, state):
+                return _run(parents, node)
             for thread, label, after in model.successors(state):
-                seen = view.state(after)
-                if done == len(trace) or seen == expected[done]:
-                    new = (after, done)
+                image = view.state(after)
+                if count == len(trace) or image == states[count]:
+                    new = (after, count)
                 elif (
-                    seen == expected[done + 1] and model.threads[thread] == trace[done].arguments[0]
+                    image == states[count + 1]
+                    and model.threads[thread] == trace[count].arguments[0]
                 ):
-                    new = (after, done + 1)
-                    furthest = max(furthest, done + 1)
+                    new = (after, count + 1)
+                    furthest = max(furthest, count + 1)
                 else:
                     continue
-                if new not in reached:
-                    reached[new] = (node, (model.threads[thread], label))
+                if new not in parents:
+                    parents[new] = (node, (model.threads[thread], label))
                     following.append(new)
         layer = following
     if furthest == len(trace):
-        raise NotFollowed(f"the model takes the whole trace, but {broken} holds after it")
+        raise NotFollowed(f"the model takes the whole trace, but {goal} holds after it")
     raise NotFollowed(
         f"the model does not take {trace[furthest]} after {furthest} steps of the trace"
     )
@@ -125,19 +126,19 @@ def fails(model: Any, name: str, state: Any) -> bool:
     return not model.holds(name, state)
 
 
-def numbers(instance: Instance, taken: Taken) -> tuple[int, ...]:
+def numbers(instance: Instance, step: Taken) -> tuple[int, ...]:
     """A step's arguments in the instance's numbers."""
-    kinds = instance.system.actions()[taken.action].parameters.values()
+    kinds = instance.system.actions()[step.action].parameters.values()
     return tuple(
         int(str(name)) if item.sort == WHOLE else instance.number[item.sort.name][name]
-        for item, name in zip(kinds, taken.arguments, strict=True)
+        for item, name in zip(kinds, step.arguments, strict=True)
     )
 
 
-def _run(reached: Mapping[Any, tuple[Any, Any]], node: Any) -> list[tuple[str, str]]:
+def _run(parents: Mapping[Any, tuple[Any, Any]], node: Any) -> list[tuple[str, str]]:
     steps = []
-    while reached[node][1] is not None:
-        node, step = reached[node]
+    while parents[node][1] is not None:
+        node, step = parents[node]
         steps.append(step)
     return steps[::-1]
 
@@ -147,16 +148,16 @@ def control(fault: Fault, view_of: Callable[[Fault, list[Taken]], Any]) -> Contr
 
     def find(_seed: int) -> Found:
         try:
-            found = fault.searched
-        except BudgetSpent as spent:
-            return Found("unknown", str(spent))
-        if found.trace is None:
-            return Found("unsat", f"{found.states} states")
-        steps = f"{len(found.trace)} steps: " + ", ".join(map(str, found.trace))
+            result = fault.searched
+        except BudgetSpent as exhaustion:
+            return Found("unknown", str(exhaustion))
+        if result.trace is None:
+            return Found("unsat", f"{result.states} states")
+        steps = f"{len(result.trace)} steps: " + ", ".join(map(str, result.trace))
         if not fault.property:
             return Found("sat", steps)
         try:
-            follow(view_of(fault, found.trace), found.trace, fault.property)
+            follow(view_of(fault, result.trace), result.trace, fault.property)
         except NotFollowed as error:
             return Found("sat", steps, f"the mutated model does not follow: {error}")
         return Found("sat", steps)

@@ -31,40 +31,40 @@ def arbitrary(goal: z3.BoolRef, prefix: str = "any") -> z3.BoolRef:
 
     Its conjuncts share them.
     """
-    found = []
+    goals = []
     for part in parts(goal):
         if z3.is_quantifier(part) and part.is_forall():
-            found.append(taken_at(part, fresh(part, prefix)))
+            goals.append(taken_at(part, fresh(part, prefix)))
         elif z3.is_implies(part) and z3.is_quantifier(part.arg(1)) and part.arg(1).is_forall():
-            found.append(z3.Implies(part.arg(0), taken_at(part.arg(1), fresh(part.arg(1), prefix))))
+            goals.append(z3.Implies(part.arg(0), taken_at(part.arg(1), fresh(part.arg(1), prefix))))
         else:
-            found.append(part)
-    return z3.And(found)
+            goals.append(part)
+    return z3.And(goals)
 
 
-def fresh(quantified: z3.QuantifierRef, prefix: str) -> list[z3.ExprRef]:
+def fresh(formula: z3.QuantifierRef, prefix: str) -> list[z3.ExprRef]:
     """One constant for each variable of a quantifier: its sort's first, second, and so on."""
-    made: list[z3.ExprRef] = []
-    counted: dict[str, int] = {}
-    for index in range(quantified.num_vars()):
-        of = quantified.var_sort(index)
-        counted[of.name()] = counted.get(of.name(), 0) + 1
-        made.append(z3.Const(f"{prefix}_{of.name()}_{counted[of.name()]}", of))
-    return made
+    constants: list[z3.ExprRef] = []
+    counts: dict[str, int] = {}
+    for index in range(formula.num_vars()):
+        sort = formula.var_sort(index)
+        counts[sort.name()] = counts.get(sort.name(), 0) + 1
+        constants.append(z3.Const(f"{prefix}_{sort.name()}_{counts[sort.name()]}", sort))
+    return constants
 
 
 def terms_of(
     formulas: Iterable[z3.ExprRef], sorts: Mapping[str, z3.SortRef]
 ) -> dict[str, list[z3.ExprRef]]:
     """The ground terms of each sort: constants, and the system's variables at such terms."""
-    found: dict[str, dict[int, z3.ExprRef]] = {name: {} for name in sorts}
+    by_sort: dict[str, dict[int, z3.ExprRef]] = {name: {} for name in sorts}
     plain: dict[int, bool] = {}
 
     def visit(term: z3.ExprRef) -> bool:
         """Whether the term is ground and made of constants and selections alone."""
         number = term.get_id()
-        if (known := plain.get(number)) is not None:
-            return known
+        if (verdict := plain.get(number)) is not None:
+            return verdict
         good = False
         if z3.is_app(term):
             children = [visit(child) for child in term.children()]
@@ -74,22 +74,22 @@ def terms_of(
             )
         plain[number] = good
         if good:
-            of = term.sort()
-            if not isinstance(of, z3.ArraySortRef) and of.name() in found:
-                found[of.name()][number] = term
+            sort = term.sort()
+            if not isinstance(sort, z3.ArraySortRef) and sort.name() in by_sort:
+                by_sort[sort.name()][number] = term
         return good
 
     for formula in formulas:
         visit(formula)
-    return {name: list(of.values()) for name, of in found.items()}
+    return {name: list(terms.values()) for name, terms in by_sort.items()}
 
 
 class Instance(NamedTuple):
     """One conjunct of an instance of a premise.
 
     ``number``: the premise's place, its part's, the places of the terms that the part is taken at,
-    each among the terms of its sort, and the conjunct's place. It is the same whatever else Z3 was
-    given before.
+    each among the terms of its sort, and the conjunct's place. It does not depend on earlier inputs
+    of Z3.
     """
 
     premise: str
@@ -109,10 +109,12 @@ class Ground:
         self.condition = condition
         self.goal = z3.simplify(arbitrary(condition.goal))
         sorts = {item.name: item.z3 for item in system.SORTS}
-        exact = [each for name, each in condition.premises.items() if name.startswith("guard")]
+        exact = [
+            premise for name, premise in condition.premises.items() if name.startswith("guard")
+        ]
         nulls = [item.null for item in system.SORTS if item.null is not None]
-        found = terms_of([self.goal, *exact, *nulls, *hints], sorts)
-        self.terms = {name: sorted(terms, key=z3.ExprRef.sexpr) for name, terms in found.items()}
+        by_sort = terms_of([self.goal, *exact, *nulls, *hints], sorts)
+        self.terms = {name: sorted(terms, key=z3.ExprRef.sexpr) for name, terms in by_sort.items()}
 
     def instances(self) -> Iterator[Instance]:
         """All of them."""
@@ -124,12 +126,12 @@ class Ground:
                     for index, piece in enumerate(parts(formula)):
                         yield Instance(name, (place, number, *values, index), piece)
 
-    def chosen(self, wanted: Iterable[Sequence[int]]) -> list[Instance] | None:
+    def chosen(self, keys: Iterable[Sequence[int]]) -> list[Instance] | None:
         """The instances with these numbers; None where there is no such one."""
         names = list(self.condition.premises)
         split: dict[int, list[z3.BoolRef]] = {}
-        found = []
-        for place, number, *values, index in wanted:
+        instances = []
+        for place, number, *values, index in keys:
             if place >= len(names):
                 return None
             if place not in split:
@@ -143,8 +145,8 @@ class Ground:
             pieces = [*parts(self._instance(names[place], number, part, values))]
             if index >= len(pieces):
                 return None
-            found.append(Instance(names[place], (place, number, *values, index), pieces[index]))
-        return found
+            instances.append(Instance(names[place], (place, number, *values, index), pieces[index]))
+        return instances
 
     def _choices(self, part: z3.BoolRef) -> list[list[z3.ExprRef]]:
         if not (z3.is_quantifier(part) and part.is_forall()):
@@ -161,15 +163,18 @@ class Ground:
             return taken_at(part, fresh(part, f"some_{name}_{number}".replace(" ", "_")))
         return part
 
-    def with_premises(self, used: Iterable[Instance]) -> Condition:
+    def with_premises(self, instances: Iterable[Instance]) -> Condition:
         """The condition with these instances alone."""
         premises: dict[str, list[z3.BoolRef]] = {}
-        for each in used:
-            premises.setdefault(each.premise, []).append(each.formula)
+        for instance in instances:
+            premises.setdefault(instance.premise, []).append(instance.formula)
         return Condition(
             self.condition.name,
             self.condition.kind,
-            {name: z3.And(of) if len(of) > 1 else of[0] for name, of in premises.items()},
+            {
+                name: z3.And(formulas) if len(formulas) > 1 else formulas[0]
+                for name, formulas in premises.items()
+            },
             self.goal,
         )
 

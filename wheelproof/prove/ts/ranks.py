@@ -19,15 +19,15 @@ from wheelproof.prove.ts.system import Condition, Enumeration, System
 from wheelproof.prove.ts.theory import Conditions
 
 RANK = "rank "
-"""What the name of a condition about the rank begins with; the action's name follows."""
+"""The prefix of the name of a condition about the rank; the action's name follows."""
 
 
-def number(place: z3.ExprRef, of: Enumeration, numbers: Mapping[str, int]) -> z3.ArithRef:
+def number(place: z3.ExprRef, enumeration: Enumeration, numbers: Mapping[str, int]) -> z3.ArithRef:
     """The number of a place; 0 for those that have none."""
-    found = z3.IntVal(0)
+    term = z3.IntVal(0)
     for name, value in numbers.items():
-        found = z3.If(place == getattr(of, name), value, found)
-    return found
+        term = z3.If(place == getattr(enumeration, name), value, term)
+    return term
 
 
 def moves(instance: Instance, scope: Scope, bound: int) -> Iterator[tuple[State, Move]]:
@@ -35,18 +35,18 @@ def moves(instance: Instance, scope: Scope, bound: int) -> Iterator[tuple[State,
     actions = instance.system.actions()
     threads = instance.elements[instance.system.SORTS[0].name]
     first = (instance.start(scope.start), (0,) * len(threads))
-    seen, waiting = {first}, [first]
-    for state, begun in waiting:
+    nodes, waiting = {first}, [first]
+    for state, counts in waiting:
         for move in instance.moves(state):
-            mover, after = move.arguments[0], begun
+            mover, after = move.arguments[0], counts
             if actions[move.action].begins:
-                allowed = scope.roles.begins.get(threads[mover], ())
-                if begun[mover] >= scope.roles.operations or move.action not in allowed:
+                beginnings = scope.roles.begins.get(threads[mover], ())
+                if counts[mover] >= scope.roles.operations or move.action not in beginnings:
                     continue
-                after = (*begun[:mover], begun[mover] + 1, *begun[mover + 1 :])
+                after = (*counts[:mover], counts[mover] + 1, *counts[mover + 1 :])
             yield state, move
-            if (move.after, after) not in seen and len(seen) < bound:
-                seen.add((move.after, after))
+            if (move.after, after) not in nodes and len(nodes) < bound:
+                nodes.add((move.after, after))
                 waiting.append((move.after, after))
 
 
@@ -55,8 +55,8 @@ def broken(system: System, claims: Iterable[Condition], scope: Scope, bound: int
 
     A claim's last word is the action. The witness is the name of the claim, and the step.
     """
-    compiled = Compiled(system)
-    instance = Instance(compiled, scope.elements, scope.rigid, scope.numbers)
+    compilation = Compiled(system)
+    instance = Instance(compilation, scope.elements, scope.rigid, scope.numbers)
     of_action = {claim.name.rpartition(" ")[2]: claim for claim in claims}
     holds: dict[str, Callable[..., bool]] = {}
     for state, move in moves(instance, scope, bound):
@@ -64,10 +64,10 @@ def broken(system: System, claims: Iterable[Condition], scope: Scope, bound: int
             continue
         if move.action not in holds:
             parameters = tuple(system.actions()[move.action].parameters)
-            holds[move.action] = instance.function(compiled.code(claim.goal, parameters))
+            holds[move.action] = instance.function(compilation.code(claim.goal, parameters))
         if not holds[move.action](state, *move.arguments):
-            taken = Taken(move.action, instance.argument_names(move))
-            return Found("sat", f"{claim.name}: {taken}")
+            step = Taken(move.action, instance.argument_names(move))
+            return Found("sat", f"{claim.name}: {step}")
     return Found("unsat")
 
 
@@ -88,42 +88,47 @@ class Planted:
     def find(self, _seed: int) -> Found:
         """The first step that breaks a condition; a contradiction where it is another one."""
         system = self.system()
-        found = broken(system, self.claims(system), self.scope, 20_000)
-        other = found.verdict == "sat" and not found.witness.startswith(f"{self.breaks}: ")
-        return replace(found, contradiction=f"{self.breaks} was to break" if other else "")
+        result = broken(system, self.claims(system), self.scope, 20_000)
+        mismatch = result.verdict == "sat" and not result.witness.startswith(f"{self.breaks}: ")
+        return replace(result, contradiction=f"{self.breaks} was to break" if mismatch else "")
 
     def control(self) -> Control:
         return Control(self.name, self.says, self.find)
 
 
 def obligations(
-    of: Conditions, made: Callable[[Any], Iterable[Condition]], names: Iterable[str]
+    source: Conditions, claims: Callable[[Any], Iterable[Condition]], names: Iterable[str]
 ) -> list[LateVC]:
     """The conditions with the instances that they need, each with a reached state.
 
     In that state the action is taken which is the last word of the name, if it is one that is ever
     taken. ``names``: of the conditions, which are made at the first use of one of them.
     """
-    known = cache(lambda: {condition.name: condition for condition in made(of.system)})
+    by_name = cache(lambda: {condition.name: condition for condition in claims(source.system)})
 
     def vc(name: str) -> LateVC:
         def make(instances: Callable[[System, Condition], Condition]) -> VC:
-            condition, witnesses = instances(of.system, known()[name]), of.witnesses
+            condition, witnesses = instances(source.system, by_name()[name]), source.witnesses
             vivid = (
                 witnesses.before(name.removeprefix(RANK))
                 if name.startswith(RANK)
                 else witnesses.in_state(witnesses.last)
             )
-            return VC(name, condition.premises, condition.goal, vivid, cites=of.cites(condition))
+            return VC(
+                name, condition.premises, condition.goal, vivid, cites=source.cites(condition)
+            )
 
         return LateVC(name, partial(make, instantiated), partial(make, searched))
 
     return [vc(name) for name in names]
 
 
-def invariant(of: Conditions) -> list[LateVC]:
+def invariant(conditions: Conditions) -> list[LateVC]:
     """The conditions of an invariant, made when they are read.
 
     The start and every action are among them, also where a base has proved most conjuncts.
     """
-    return [of.vc("init"), *[of.vc(f"step {name}") for name in of.system.actions()]]
+    return [
+        conditions.vc("init"),
+        *[conditions.vc(f"step {name}") for name in conditions.system.actions()],
+    ]

@@ -27,7 +27,7 @@ def compiled(system: type[System]) -> Compiled:
 
 
 class BudgetSpent(Exception):
-    """The search reached its bound of states: what it has seen is not all."""
+    """The search reached its bound of states: there are states that it has not seen."""
 
 
 @dataclass(frozen=True)
@@ -76,26 +76,28 @@ def search(
         raise ValueError("the system does not start in this state")
     holds: Callable[[State], bool] = instance.formulas[name]
     threads = instance.elements[instance.system.SORTS[0].name]
-    begins = {action: taken.begins for action, taken in instance.system.actions().items()}
-    allowed = [frozenset(roles.begins.get(thread, ())) for thread in threads]
+    begins = {
+        action: declaration.begins for action, declaration in instance.system.actions().items()
+    }
+    beginnings = [frozenset(roles.begins.get(thread, ())) for thread in threads]
     first = (start, (0,) * len(threads))
     parents: dict[tuple[State, tuple[int, ...]], tuple[Any, Move | None]] = {first: (None, None)}
-    layer, depth, taken = [first], 0, set()
+    layer, depth, actions = [first], 0, set()
     if not holds(start):
         return Searched(name, [], 1, 0, start)
     while layer:
         following = []
         for node in layer:
-            state, begun = node
+            state, counts = node
             for move in instance.moves(state):
-                after = begun
+                after = counts
                 if begins[move.action]:
                     mover = move.arguments[0]
-                    if begun[mover] >= roles.operations or move.action not in allowed[mover]:
+                    if counts[mover] >= roles.operations or move.action not in beginnings[mover]:
                         continue
-                    after = (*begun[:mover], begun[mover] + 1, *begun[mover + 1 :])
+                    after = (*counts[:mover], counts[mover] + 1, *counts[mover + 1 :])
                 new = (move.after, after)
-                taken.add(move.action)
+                actions.add(move.action)
                 if new in parents:
                     continue
                 parents[new] = (node, move)
@@ -106,13 +108,13 @@ def search(
                         len(parents),
                         depth + 1,
                         move.after,
-                        taken,
+                        actions,
                     )
                 following.append(new)
             if len(parents) > bound:
                 raise BudgetSpent(f"more than {bound:,} states")
         layer, depth = following, depth + 1
-    return Searched(name, None, len(parents), depth, None, taken)
+    return Searched(name, None, len(parents), depth, None, actions)
 
 
 def trace_to(

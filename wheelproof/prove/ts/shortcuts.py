@@ -26,10 +26,10 @@ class Shortcuts(Generic[Result]):
     result.
     """
 
-    def __init__(self, file: str, parsed: Callable[[Any], Result]) -> None:
+    def __init__(self, file: str, parse: Callable[[Any], Result]) -> None:
         self.file = file
         self._listeners: list[Callable[..., None]] = []
-        self._read = cache(lambda path: _read(path, parsed))
+        self._read = cache(lambda path: _read(path, parse))
 
     @property
     def path(self) -> Path:
@@ -48,13 +48,13 @@ class Shortcuts(Generic[Result]):
         finally:
             self._listeners.remove(listener)
 
-    def hear(self, system: str, *used: Any) -> None:
+    def hear(self, system: str, *results: Any) -> None:
         """Hand the results that were used of a system to the listeners."""
         for listener in self._listeners:
-            listener(system, *used)
+            listener(system, *results)
 
 
-def _read(path: Path, parsed: Callable[[Any], Result]) -> dict[str, Result]:
+def _read(path: Path, parse: Callable[[Any], Result]) -> dict[str, Result]:
     if not path.is_file():
         return {}
-    return {system: parsed(entry) for system, entry in json.loads(reading.text(path)).items()}
+    return {system: parse(entry) for system, entry in json.loads(reading.text(path)).items()}

@@ -4,8 +4,8 @@ A system is a class. Its variables are arrays over uninterpreted sorts, so that 
 threads or objects; its methods are *actions* (parameters -> guards and updates), *conjuncts* of the
 inductive invariant, and *safety* properties that the invariant implies. A state after a step is the
 state before it with the updates substituted: no frame axioms, no primes. The same terms are
-evaluated on finite states by ``wheelproof.prove.ts.concrete``, so that what is proved is what is
-compared with a model.
+evaluated on finite states by ``wheelproof.prove.ts.concrete``, so that the same formulas are proved
+and compared with a model.
 
 Source: the substitution form is Dijkstra's weakest precondition; Init / Step / Implication is
 Floyd's and Lamport's invariance rule.
@@ -61,11 +61,11 @@ class Enumeration:
     """
 
     def __init__(self, name: str, values: str) -> None:
-        made = vars(z3.main_ctx()).setdefault("enumerations", {})
+        enumerations = vars(z3.main_ctx()).setdefault("enumerations", {})
         key = (name, tuple(values.split()))
-        if key not in made:
-            made[key] = z3.EnumSort(name, key[1])
-        self.z3, constants = made[key]
+        if key not in enumerations:
+            enumerations[key] = z3.EnumSort(name, key[1])
+        self.z3, constants = enumerations[key]
         self.values = key[1]
         self._of = dict(zip(self.values, constants))
 
@@ -126,12 +126,12 @@ class Parameter:
     nullable: bool = False
 
 
-def nullable(of: Sort) -> Parameter:
-    return Parameter(of, True)
+def nullable(sort: Sort) -> Parameter:
+    return Parameter(sort, True)
 
 
-def present(of: Sort) -> Parameter:
-    return Parameter(of)
+def present(sort: Sort) -> Parameter:
+    return Parameter(sort)
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class System:
 
     Subclasses declare ``VARIABLES``, ``RIGID`` and methods.
 
-    VARIABLES: name -> sort of what steps change; RIGID: name -> sort of what they do not.
+    VARIABLES: name -> sort, of those that steps change; RIGID: name -> sort, of the others.
     """
 
     VARIABLES: Mapping[str, z3.SortRef] = {}
@@ -227,14 +227,14 @@ class System:
     SORTS: tuple[Sort, ...] = ()
     """The sorts of elements; the first is that of the threads."""
     STATES = ""
-    """What a state of the system is of, in words: one operation, one bucket."""
+    """The subject of a state, in words: one operation, one bucket."""
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         """The formulas that hold at the start."""
         raise NotImplementedError
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """What is assumed of the rigid constants; by default nothing."""
+        """The assumptions about the rigid constants; by default none."""
         return []
 
     def theorems(
@@ -255,8 +255,8 @@ class System:
         An override keeps its place. It takes the name away if it is neither.
         """
         names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
-        found = {name: getattr(getattr(cls, name), "declared", None) for name in names}
-        return {name: item for name, item in found.items() if isinstance(item, kind)}
+        declarations = {name: getattr(getattr(cls, name), "declared", None) for name in names}
+        return {name: item for name, item in declarations.items() if isinstance(item, kind)}
 
     @classmethod
     def actions(cls) -> dict[str, Action]:
@@ -287,8 +287,8 @@ class System:
         """An action's parameters and its step from ``s``; its first guards exclude nulls."""
         action = self.actions()[name]
         values = self.arguments(action)
-        made = getattr(self, name)(s, **values)
-        if unknown := set(made.updates) - set(self.VARIABLES):
+        step = getattr(self, name)(s, **values)
+        if unknown := set(step.updates) - set(self.VARIABLES):
             raise TypeError(
                 f"{type(self).__name__}.{name} sets {', '.join(sorted(unknown))}, which is no "
                 "variable of the system"
@@ -298,23 +298,23 @@ class System:
             for p, item in action.parameters.items()
             if item.sort.null is not None and not item.nullable
         )
-        defined = {
+        fills = {
             variable: value
-            for variable, value in made.updates.items()
+            for variable, value in step.updates.items()
             if isinstance(value, Everywhere)
         }
         arrays = {
-            variable: z3.Const(f"{variable}!", self.VARIABLES[variable]) for variable in defined
+            variable: z3.Const(f"{variable}!", self.VARIABLES[variable]) for variable in fills
         }
         contents = tuple(
-            z3.ForAll([each.index], arrays[variable][each.index] == each.value)
-            for variable, each in defined.items()
+            z3.ForAll([fill.index], arrays[variable][fill.index] == fill.value)
+            for variable, fill in fills.items()
         )
-        return values, Step(present + made.guards + contents, {**made.updates, **arrays}, defined)
+        return values, Step(present + step.guards + contents, {**step.updates, **arrays}, fills)
 
-    def after(self, s: SimpleNamespace, made: Step) -> SimpleNamespace:
+    def after(self, s: SimpleNamespace, step: Step) -> SimpleNamespace:
         """The state after a step: the updates substituted."""
-        return SimpleNamespace(**(vars(s) | dict(made.updates)))
+        return SimpleNamespace(**(vars(s) | dict(step.updates)))
 
     def formula(self, name: str, s: SimpleNamespace) -> z3.BoolRef:
         """A conjunct or a safety property in a state."""
@@ -354,36 +354,36 @@ def conditions(system: System, without: str = "") -> Iterator[Condition]:
     updates leave as it is, term by term, is its own premise and gives no condition.
     """
     s = system.symbols()
-    given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
+    givens = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
     invariant = system.invariant(s, without)
     start = Premises(
-        given
+        givens
         | {f"initially {index}": formula for index, formula in enumerate(system.initially(s), 1)}
     )
     for name, formula in invariant.items():
         yield Condition(f"init/{name}", "init", start, formula)
     for name in system.actions():
-        values, made = system.step(name, s)
-        set_to = [(getattr(s, variable), value) for variable, value in made.updates.items()]
+        values, step = system.step(name, s)
+        set_to = [(getattr(s, variable), value) for variable, value in step.updates.items()]
         premises = Premises(
-            given
+            givens
             | invariant
             | system.theorems(s, name, values)
-            | {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
+            | {f"guard {index}": guard for index, guard in enumerate(step.guards, 1)}
         )
         with trusted():
             goals = {
-                other: after
-                for other, formula in invariant.items()
+                conjunct: after
+                for conjunct, formula in invariant.items()
                 if not (after := z3.substitute(formula, *set_to)).eq(formula)
             }
-        for other, after in goals.items():
-            yield Condition(f"step/{name}/{other}", "step", premises, after)
+        for conjunct, after in goals.items():
+            yield Condition(f"step/{name}/{conjunct}", "step", premises, after)
     for name in system.safety():
         yield Condition(
             f"safety/{name}",
             "implication",
-            given | invariant | system.theorems(s, "", {}),
+            givens | invariant | system.theorems(s, "", {}),
             system.formula(name, s),
         )
 
@@ -391,10 +391,10 @@ def conditions(system: System, without: str = "") -> Iterator[Condition]:
 def enabled(system: System, name: str) -> Mapping[str, z3.BoolRef]:
     """The premises of an action's steps: contradictory ones would make its conditions vacuous."""
     s = system.symbols()
-    _, made = system.step(name, s)
-    given = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
+    _, step = system.step(name, s)
+    givens = {f"given {index}": formula for index, formula in enumerate(system.given(s), 1)}
     return (
-        given
+        givens
         | system.invariant(s)
-        | {f"guard {index}": guard for index, guard in enumerate(made.guards, 1)}
+        | {f"guard {index}": guard for index, guard in enumerate(step.guards, 1)}
     )

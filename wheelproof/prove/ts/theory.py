@@ -25,9 +25,9 @@ from wheelproof.prove.ts.witness import Witnesses
 class Conditions:
     """A system's conditions, those of the invariant grouped: the start, and one per action.
 
-    ``base``: a system that this one restricts; what is proved of its invariant is left out, and is
-    a premise by ``lemma_of_base``. ``lemma``: the theorem by which the whole invariant is a premise
-    of the system's safety properties.
+    ``base``: a system that this one restricts; the conditions of its invariant are left out, and
+    are premises by ``lemma_of_base``. ``lemma``: the theorem by which the whole invariant is a
+    premise of the system's safety properties.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Conditions:
     @cached_property
     def made(self) -> dict[str, Condition]:
         """Each by its name: "init", "step ACTION", or that of a safety property."""
-        found: dict[str, tuple[str, dict[str, z3.BoolRef], list[z3.BoolRef]]] = {}
+        groups: dict[str, tuple[str, dict[str, z3.BoolRef], list[z3.BoolRef]]] = {}
         of_base = (
             {condition.name: condition for condition in conditions(self.base())}
             if self.base
@@ -59,12 +59,12 @@ class Conditions:
                 continue
             head, *rest = condition.name.split("/")
             name = {"init": "init", "step": f"step {rest[0]}", "safety": rest[0]}[head]
-            found.setdefault(name, (condition.kind, dict(condition.premises), []))[2].append(
+            groups.setdefault(name, (condition.kind, dict(condition.premises), []))[2].append(
                 condition.goal
             )
         return {
             name: Condition(name, kind, premises, z3.And(goals))
-            for name, (kind, premises, goals) in found.items()
+            for name, (kind, premises, goals) in groups.items()
         }
 
     def vc(self, name: str) -> LateVC:
@@ -91,12 +91,14 @@ class Conditions:
 
         A step's own conjuncts are its induction hypothesis and cite nothing.
         """
-        cited = {name: name.partition(" #")[0] for name in condition.premises if " #" in name}
+        citations = {name: name.partition(" #")[0] for name in condition.premises if " #" in name}
         if condition.kind == "implication":
-            own = set(condition.premises) & set(self.system.conjuncts()) if self._lemma else ()
-            return cited | dict.fromkeys(own, self._lemma)
-        known = self.base.conjuncts() if self.base is not None and self._lemma_of_base else ()
-        return cited | dict.fromkeys(set(condition.premises) & set(known), self._lemma_of_base)
+            conjuncts = (
+                set(condition.premises) & set(self.system.conjuncts()) if self._lemma else ()
+            )
+            return citations | dict.fromkeys(conjuncts, self._lemma)
+        basis = self.base.conjuncts() if self.base is not None and self._lemma_of_base else ()
+        return citations | dict.fromkeys(set(condition.premises) & set(basis), self._lemma_of_base)
 
     def invariant(self) -> list[LateVC]:
         """The conditions of the invariant."""
@@ -122,17 +124,17 @@ def submit(
     """Register a system's theorems; their controls are the ``faults`` that name one of them.
 
     ``scope``: within it every action must be taken by some run, or the lemma is vacuous.
-    ``suffix``: what tells this system's theorems from those of the others, such as ``.TryPending``;
-    ``lemma``: the invariant's name, where that is not made of it. ``base``: a system that this one
-    restricts, whose invariant is the theorem ``lemma_of_base``: its conditions are not proved
-    again, nor its properties. ``rests_on``: which theorems of other theories the system's
-    ``theorems`` cite, by theorem. ``profile``: that of all of them. ``certified``: the profile from
-    which on they have certificates, "" for never.
+    ``suffix``: the ending that tells this system's theorems from those of the others, such as
+    ``.TryPending``; ``lemma``: the invariant's name, where that is not made of it. ``base``: a
+    system that this one restricts, whose invariant is the theorem ``lemma_of_base``: its conditions
+    are not proved again, nor its properties. ``rests_on``: which theorems of other theories the
+    system's ``theorems`` cite, by theorem. ``profile``: that of all of them. ``certified``: the
+    profile from which on they have certificates, "" for never.
     """
-    made, faults = system(), tuple(faults)
-    conditions = Conditions(made, scope, base, lemma or f"Inv{suffix}", lemma_of_base)
+    instance, faults = system(), tuple(faults)
+    conditions = Conditions(instance, scope, base, lemma or f"Inv{suffix}", lemma_of_base)
     says = (
-        f"the invariant of {made.STATES} in {system.__name__}: "
+        f"the invariant of {instance.STATES} in {system.__name__}: "
         "it holds at the start, and every action keeps it"
     )
     invariant = theory.theorem(
@@ -147,7 +149,7 @@ def submit(
         profile=profile,
         certified=certified,
     )
-    found = {invariant.name: invariant}
+    theorems = {invariant.name: invariant}
     by_id: dict[str, list[str]] = {}
     for name, formula in system.safety().items():
         if base is not None and name in base.safety():
@@ -157,7 +159,7 @@ def submit(
         name = f"{identifier}{suffix}"
         says = " ".join(system.safety()[name].says for name in names)
         controls = [control(fault, view_of) for fault in faults if fault.theorem == name]
-        found[name] = theory.theorem(
+        theorems[name] = theory.theorem(
             name,
             says,
             [conditions.vc(name) for name in names],
@@ -169,14 +171,14 @@ def submit(
             profile=profile,
             certified=certified,
         )
-    return found
+    return theorems
 
 
 def inherited(condition: Condition, of_base: Mapping[str, Condition]) -> bool:
     """Whether a condition is one of the base's: the same goal, from the base's premises or more.
 
-    Terms are compared, not the methods that make them: whatever a method calls or reads, a helper,
-    a property, a class attribute, a function of a module, is in its term.
+    Terms are compared, not the methods that make them: everything that a method calls or reads, a
+    helper, a property, a class attribute, a function of a module, is in its term.
     """
     same = of_base.get(condition.name)
     if same is None or condition.kind == "implication" or not same.goal.eq(condition.goal):

@@ -28,17 +28,17 @@ class View:
     instance: Instance
     breaks: str = ""
 
-    def state(self, frozen: State) -> State:
+    def state(self, model_state: State) -> State:
         """A state of the model as one of the system."""
         raise NotImplementedError
 
-    def acts(self, index: int, frozen: State) -> bool:
+    def acts(self, index: int, model_state: State) -> bool:
         """Whether a thread's next step is one of the system's."""
         return True
 
-    def pending(self, index: int, frozen: State) -> str | None:
+    def pending(self, index: int, model_state: State) -> str | None:
         """The label of a thread's next step, None where its program is over."""
-        label: str = frozen[1][index][self.model.process_variables.index("pc")]
+        label: str = model_state[1][index][self.model.process_variables.index("pc")]
         return None if label == DONE else label
 
 
@@ -49,7 +49,7 @@ class Split(View):
         self._shared: dict[State, dict[str, Any]] = {}
         self._local: dict[State, dict[str, Any]] = {}
 
-    def shared(self, frozen: State) -> dict[str, Any]:
+    def shared(self, model_state: State) -> dict[str, Any]:
         """Variables of the system that the model's shared ones say, encoded."""
         raise NotImplementedError
 
@@ -57,13 +57,13 @@ class Split(View):
         """Variables of the system that the model's threads say, encoded."""
         raise NotImplementedError
 
-    def state(self, frozen: State) -> State:
-        shared, processes = frozen
-        if shared not in self._shared:
-            self._shared[shared] = self.shared(frozen)
+    def state(self, model_state: State) -> State:
+        shared_values, processes = model_state
+        if shared_values not in self._shared:
+            self._shared[shared_values] = self.shared(model_state)
         if processes not in self._local:
             self._local[processes] = self.local(processes)
-        values = self._local[processes] | self._shared[shared]
+        values = self._local[processes] | self._shared[shared_values]
         return tuple([values[name] for name in self.instance.compiled.variables])
 
 
@@ -93,20 +93,20 @@ def levels(model: Any, process: State) -> list[Level]:
     return [Level("", label, values), *reversed(procedures)]
 
 
-def actions_of(label: str, named: Mapping[str, str]) -> list[str]:
+def actions_of(label: str, table: Mapping[str, str]) -> list[str]:
     """The actions that a label's step may be."""
-    return named.get(label, "").split()
+    return table.get(label, "").split()
 
 
 def table_faults(
-    labels: Iterable[str], named: Mapping[str, str], systems: Sequence[type[System]]
+    labels: Iterable[str], table: Mapping[str, str], systems: Sequence[type[System]]
 ) -> list[str]:
     """Labels without an action, entries without a label, and actions that no label names."""
     labels = list(labels)
     actions = {name for system in systems for name in system.actions()}
-    names = {name for label in named for name in actions_of(label, named)} - {STUTTER, WAITS}
-    faults = [f"{label} has no action" for label in labels if not actions_of(label, named)]
-    faults += [f"there is no label {label}" for label in named if label not in labels]
+    names = {name for label in table for name in actions_of(label, table)} - {STUTTER, WAITS}
+    faults = [f"{label} has no action" for label in labels if not actions_of(label, table)]
+    faults += [f"there is no label {label}" for label in table if label not in labels]
     faults += [f"the labels name {name}, which is no action" for name in sorted(names - actions)]
     return faults + [f"no label names the action {name}" for name in sorted(actions - names)]
 

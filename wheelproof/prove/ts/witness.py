@@ -86,17 +86,17 @@ class Witnesses:
         before: dict[Any, tuple[Any, Move] | None] = {first: None}
         ends, waiting = [], [first]
         while waiting and self.missing and len(before) <= bound:
-            state, begun = here = waiting.pop()
+            state, counts = here = waiting.pop()
             for move in self.instance.moves(state):
-                mover, after = move.arguments[0], begun
+                mover, after = move.arguments[0], counts
                 if begins[move.action]:
-                    if begun[
+                    if counts[
                         mover
                     ] >= self.roles.operations or move.action not in self.roles.begins.get(
                         threads[mover], ()
                     ):
                         continue
-                    after = (*begun[:mover], begun[mover] + 1, *begun[mover + 1 :])
+                    after = (*counts[:mover], counts[mover] + 1, *counts[mover + 1 :])
                 if self._note(state, move):
                     ends.append((here, move))
                 there = (move.after, after)
@@ -121,26 +121,26 @@ class Witnesses:
 
     def element(self, sort: str, number: int) -> z3.ExprRef:
         """The constant that stands for an element."""
-        of = self.instance.sorts[sort]
-        if of == WHOLE:
+        kind = self.instance.sorts[sort]
+        if kind == WHOLE:
             return z3.IntVal(number)
         return (
-            of.null
+            kind.null
             if number == -1
-            else z3.Const(f"{sort}_{self.instance.elements[sort][number]}", of.z3)
+            else z3.Const(f"{sort}_{self.instance.elements[sort][number]}", kind.z3)
         )
 
     def equal(self, term: z3.ExprRef, value: Any) -> Iterator[z3.BoolRef]:
         """That a term has a value."""
-        of = term.sort()
-        if isinstance(of, z3.ArraySortRef):
-            index = of.domain().name()
+        sort = term.sort()
+        if isinstance(sort, z3.ArraySortRef):
+            index = sort.domain().name()
             for number in self.instance.places[index]:
                 yield from self.equal(term[self.element(index, number)], value[number])
-        elif isinstance(of, z3.DatatypeSortRef):
-            yield term == of.constructor(value)()
-        elif of.name() in self.instance.sorts and of != WHOLE.z3:
-            yield term == self.element(of.name(), value)
+        elif isinstance(sort, z3.DatatypeSortRef):
+            yield term == sort.constructor(value)()
+        elif sort.name() in self.instance.sorts and sort != WHOLE.z3:
+            yield term == self.element(sort.name(), value)
         else:
             yield term == value
 
@@ -148,12 +148,12 @@ class Witnesses:
     def in_state(self, state: State) -> list[z3.BoolRef]:
         """The constraints of a state."""
         s = self.system.symbols()
-        found = [*self.size()]
+        constraints = [*self.size()]
         for name, value in zip(self.system.VARIABLES, state, strict=True):
-            found += self.equal(getattr(s, name), value)
+            constraints += self.equal(getattr(s, name), value)
         for name in self.system.RIGID:
-            found += self.equal(getattr(s, name), self.instance.rigid[name])
-        return found
+            constraints += self.equal(getattr(s, name), self.instance.rigid[name])
+        return constraints
 
     @trusted()
     def before(self, action: str) -> list[z3.BoolRef]:
@@ -165,10 +165,10 @@ class Witnesses:
             return [z3.BoolVal(False)]
         state, move = self.taken[action]
         arguments = self.system.arguments(self.system.actions()[action])
-        found = self.in_state(state)
+        constraints = self.in_state(state)
         for term, value in zip(arguments.values(), move.arguments, strict=True):
-            found += self.equal(term, value)
-        return found
+            constraints += self.equal(term, value)
+        return constraints
 
 
 def runs(ends: list[tuple[Any, Move]], before: Mapping[Any, tuple[Any, Move] | None]) -> list[Run]:
@@ -176,19 +176,19 @@ def runs(ends: list[tuple[Any, Move]], before: Mapping[Any, tuple[Any, Move] | N
 
     ``before``: place of the search -> the place and the step before it.
     """
-    found: list[Run] = []
+    traces: list[Run] = []
     for place, move in ends:
         steps = [(move.action, move.arguments)]
         while (earlier := before[place]) is not None:
             place, move = earlier
             steps.append((move.action, move.arguments))
-        found.append(steps[::-1])
+        traces.append(steps[::-1])
     return [
         run
-        for number, run in enumerate(found)
+        for number, run in enumerate(traces)
         if not any(
-            other[: len(run)] == run and (len(other) > len(run) or later < number)
-            for later, other in enumerate(found)
+            candidate[: len(run)] == run and (len(candidate) > len(run) or later < number)
+            for later, candidate in enumerate(traces)
             if later != number
         )
     ]
