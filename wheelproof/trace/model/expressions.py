@@ -1,5 +1,5 @@
-"""A small part of TLA+'s expressions, evaluated on a model's states: what a table says of a step is
-written once, and TLC reads the same text.
+"""A small part of TLA+'s expressions, evaluated on a model's states: the condition of a step is
+written once, in its table, and TLC reads the same text.
 
 Known are names, primes, application ``f[x]``, fields ``r.x``, numbers, strings, TRUE and FALSE,
 ``{a, b}``, ``=``, ``#``, ``\\in``, ``+``, ``-``, ``~``, ``/\\``, ``<<a, b>>``, ``\\/`` and IF THEN
@@ -49,20 +49,20 @@ class Expression:
         TypeError where it has none."""
         return self._evaluate(look)
 
-    def _wrong(self, what: str) -> UsageError:
+    def _wrong(self, fault: str) -> UsageError:
         return UsageError(
-            f"The expression {self.text!r} cannot be read: {what}.",
+            f"The expression {self.text!r} cannot be read: {fault}.",
             "wheelproof/trace/model/expressions.py says what it may be made of.",
         )
 
     def _read(self) -> list[str]:
         tokens, at, text = [], 0, self.text.rstrip()
         while at < len(text):
-            found = _TOKEN.match(text, at)
-            if found is None:
+            match = _TOKEN.match(text, at)
+            if match is None:
                 raise self._wrong(f"at {text[at:].strip()[:20]!r}")
-            tokens.append(f'"{found[3]}' if found[3] is not None else found[0].strip())
-            at = found.end()
+            tokens.append(f'"{match[3]}' if match[3] is not None else match[0].strip())
+            at = match.end()
         return tokens
 
     def _peek(self) -> str:
@@ -99,33 +99,33 @@ class Expression:
         return lambda look: not inner(look)
 
     def _compared(self) -> Evaluate:
-        left, sign = self._sum(), self._peek()
+        first, sign = self._sum(), self._peek()
         if sign not in ("=", "#", "\\in"):
-            return left
+            return first
         self._next()
-        right = self._sum()
+        second = self._sum()
         if sign == "=":
-            return lambda look: _plain(left(look)) == _plain(right(look))
+            return lambda look: _plain(first(look)) == _plain(second(look))
         if sign == "#":
-            return lambda look: _plain(left(look)) != _plain(right(look))
-        return lambda look: left(look) in right(look)
+            return lambda look: _plain(first(look)) != _plain(second(look))
+        return lambda look: first(look) in second(look)
 
     def _sum(self) -> Evaluate:
-        left = self._applied()
+        total = self._applied()
         while self._peek() in ("+", "-"):
-            left = self._added(left, 1 if self._next() == "+" else -1, self._applied())
-        return left
+            total = self._added(total, 1 if self._next() == "+" else -1, self._applied())
+        return total
 
     @staticmethod
-    def _added(left: Evaluate, sign: int, right: Evaluate) -> Evaluate:
-        return lambda look: left(look) + sign * right(look)
+    def _added(augend: Evaluate, sign: int, addend: Evaluate) -> Evaluate:
+        return lambda look: augend(look) + sign * addend(look)
 
     @staticmethod
     def _constant(value: object) -> Evaluate:
         return lambda look: value
 
     def _applied(self) -> Evaluate:
-        found = self._atom()
+        term = self._atom()
         while self._peek() in ("[", "."):
             if self._next() == "[":
                 argument = self._either()
@@ -133,18 +133,18 @@ class Expression:
             else:
                 name = self._next()
                 argument = self._constant(name)
-            found = self._at_argument(found, argument)
-        return found
+            term = self._at_argument(term, argument)
+        return term
 
     @staticmethod
     def _at_argument(function: Evaluate, argument: Evaluate) -> Evaluate:
         def value(look: Look) -> object:
-            of, at = function(look), argument(look)
-            if isinstance(of, Mapping):
-                return of[at]
-            if isinstance(of, (tuple, list)) and isinstance(at, int) and 1 <= at <= len(of):
-                return of[at - 1]
-            raise LookupError(f"{of!r} is not applied to {at!r}")
+            holder, at = function(look), argument(look)
+            if isinstance(holder, Mapping):
+                return holder[at]
+            if isinstance(holder, (tuple, list)) and isinstance(at, int) and 1 <= at <= len(holder):
+                return holder[at - 1]
+            raise LookupError(f"{holder!r} is not applied to {at!r}")
 
         return value
 
@@ -169,10 +169,10 @@ class Expression:
         if token == "IF":
             condition = self._either()
             self._take("THEN")
-            one = self._either()
+            consequent = self._either()
             self._take("ELSE")
-            other = self._either()
-            return lambda look: one(look) if condition(look) else other(look)
+            else_branch = self._either()
+            return lambda look: consequent(look) if condition(look) else else_branch(look)
         if token in ("TRUE", "FALSE", "NULL"):
             constant = {"TRUE": True, "FALSE": False, "NULL": None}[token]
             return lambda look: constant
@@ -184,12 +184,12 @@ class Expression:
             raise self._wrong(
                 f"{token!r} stands where a value should" if token else "it ends too early"
             )
-        primed = self._peek() == "'"
-        if primed:
+        is_primed = self._peek() == "'"
+        if is_primed:
             self._next()
             self.primed = True
         self.names.add(token)
-        return lambda look: look(token, primed)
+        return lambda look: look(token, is_primed)
 
 
 def _plain(value: object) -> object:

@@ -47,9 +47,9 @@ def why(steps: Steps, places: Iterable[Place], thread: str, kind: str, values: V
         if differs := steps.agrees(
             move.row.columns, values, steps.look(thread, place.state, move.after)
         ):
-            column, mine, theirs = differs
+            column, ours, theirs = differs
             near.add(
-                f"{column} is {_shown(mine)}, and {_shown(theirs)} in the model ({move.row.label})"
+                f"{column} is {_shown(ours)}, and {_shown(theirs)} in the model ({move.row.label})"
             )
         else:
             near.add("an event before it has not met its step")

@@ -91,7 +91,8 @@ def _check_actions(mechanism: Mechanism) -> None:
 
 
 def _all_shown(steps: Steps, mechanism: Mechanism) -> Iterator[str]:
-    """What an event may be: a step, a wait or a mark, a floating event, the end of a thread."""
+    """The kinds of a slice's events: a step, a wait or a mark, a floating event, the end of a
+    thread."""
     floating = {}
     for row in steps.table.rows.values():
         if steps.captured(row):
@@ -208,17 +209,19 @@ def _starts(steps: Steps, places: frozenset[Place]) -> list[str]:
     """The states that a slice may begin in; at the start of the trace, the specification's Init."""
     if places == {Place(steps.normal(steps.start))}:
         return ["  Init /\\ sliceDebts = [self \\in ProcSet |-> << >>]"]
-    known: dict[tuple[int, Values], str] = {}
+    texts: dict[tuple[int, Values], str] = {}
     variables = names_of(steps.model)
     out = []
     for place in sorted(places, key=repr):
         parts = [
             f"{name} = {text}"
-            for name, text in zip(variables, texts_of(steps.model, place.state, known), strict=True)
+            for name, text in zip(variables, texts_of(steps.model, place.state, texts), strict=True)
         ]
         debts = {
             thread: tuple(
-                {"seen": seen, "sign": sign} for name, seen, sign in place.debts if name == thread
+                {"seen": event_first, "sign": sign}
+                for name, event_first, sign in place.debts
+                if name == thread
             )
             for thread in steps.model.threads
         }

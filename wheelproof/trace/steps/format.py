@@ -49,7 +49,7 @@ KINDS: Mapping[str, Mapping[str, type]] = {
 
 
 class Did(TypedDict):
-    """What was done: the columns that the kind of event has."""
+    """An operation: the columns that the kind of event has."""
 
     k: str
     label: NotRequired[str]
