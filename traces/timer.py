@@ -1,5 +1,5 @@
-"""What the records of a timer mean: its calls that are events, and the state that a run begins
-in. ``timer_columns`` says what columns an event has.
+"""The meaning of a timer's records: its calls that are events, and the state that a run begins in.
+``timer_columns`` has the columns of each event.
 
 This module, ``timer_columns``, ``operation`` and the rules know Kafka's classes; the recorder, the
 file formats and the shrinker do not.
@@ -36,7 +36,7 @@ PARTLY = frozenset(("owner_read",))
 """Kinds whose word is written by steps without an event."""
 
 COLUMN_OF = {"expiration": "key_ms", "try_complete_pending": "pending"}
-"""Field -> what a trace calls it, where that is another name."""
+"""Field -> its name in a trace, where that is another one."""
 
 REINSERTING = frozenset(("flush", "reinsert"))
 """Methods that hand an entry of a flushed bucket to its timer."""
@@ -49,8 +49,8 @@ BEGINS = {"flush_begin": "flush_end"}
 CONDITIONS: Mapping[str, Callable[[Any], bool]] = {
     "list_add_retry": lambda owner: owner is not None
 }
-"""Kind -> the values of a volatile field of which a read is such an event: who finds that no list
-has the entry links it."""
+"""Kind -> the values of a volatile field of which a read is such an event: a thread that finds the
+entry in no list links it."""
 
 Numbers = tuple[int, int, int, int]
 """Object, old, new, argument."""
@@ -188,8 +188,9 @@ after the call)."""
 
 
 def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
-    """Kind -> what else is noted: where the counter changes, which list the entry names whose
-    monitor is held innermost; of a word, who looks, or for whom."""
+    """Kind -> the further number of a record: where the counter changes, the list that the entry
+    names whose monitor is held innermost; of a word, the thread's object that looks, or the entry
+    it looks for."""
     objects, id_of = recorder.objects, recorder.id_of
 
     def names(log: Log, frame: FrameType) -> int:
@@ -197,15 +198,15 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
             return 0
         return id_of(getattr(objects.get(log.held[-1].owner), "list", None))
 
-    def itself(log: Log, frame: FrameType) -> int:
+    def owner_of_frame(log: Log, frame: FrameType) -> int:
         return recorder.owner(frame)
 
-    def keyed(log: Log, frame: FrameType) -> int:
+    def entry_of_key(log: Log, frame: FrameType) -> int:
         """The entry for which a wheel sets a bucket's key."""
         caller = frame.f_back
         return id_of(caller.f_locals.get("entry")) if caller else 0
 
-    def handed(log: Log, frame: FrameType) -> int:
+    def entry_handed_over(log: Log, frame: FrameType) -> int:
         """The entry that is handed over; below 0 where its timer is emptied."""
         entry, outer = id_of(frame.f_locals.get("entry")), frame.f_back
         while outer is not None and outer.f_code.co_name not in EMPTIES:
@@ -215,9 +216,9 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
     return {
         "list_add": names,
         "list_remove": names,
-        "cancel_check": itself,
-        "bucket_expiry_set": keyed,
-        "expire_submit": handed,
+        "cancel_check": owner_of_frame,
+        "bucket_expiry_set": entry_of_key,
+        "expire_submit": entry_handed_over,
     }
 
 
@@ -242,10 +243,10 @@ def initial(recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, 
             counters[f"counter:{counter.number}"] = counter.value
         elif role == "task" and hasattr(value, "timer_task_entry"):
             tasks[str(number)] = recorder.id_of(value.timer_task_entry)
-    found: Initial = {"lists": lists, "tasks": tasks, "counters": counters}
+    content: Initial = {"lists": lists, "tasks": tasks, "counters": counters}
     if keys:
-        found["keys"] = keys
-    return found
+        content["keys"] = keys
+    return content
 
 
 def config(wheels: list[Any]) -> dict[str, int]:

@@ -1,5 +1,5 @@
 """Rules of one operation in one thread: its evaluations stand inside the calls that make them, and
-what a call returns is what the thread has done."""
+the result of a call agrees with the thread's steps."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def prepare() -> Frame:
     order = Window.partitionBy("op", "tid", "run").orderBy(*STAMP, "k", "res")
     before = order.before()
 
-    def since(kind: str, other: str) -> Column:
+    def since(kind: str, end_kind: str) -> Column:
         """Whether an event of the kind came before, and after the last one of the other."""
         return F.last(
-            F.when(is_one_of(kind), F.lit(True)).when(is_one_of(other), F.lit(False))
+            F.when(is_one_of(kind), F.lit(True)).when(is_one_of(end_kind), F.lit(False))
         ).over(before)
 
     looks = {

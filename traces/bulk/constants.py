@@ -36,10 +36,10 @@ def prepare() -> Frame:
 
 def _stated(about: str, subject: Column, value: Column) -> Frame:
     events = EVENTS.where((F.col("lc") > 0) & ~is_one_of("checkpoint"))
-    stated = events.select(
+    statements = events.select(
         "run", F.lit(about).alias("about"), subject.alias("object"), value.alias("value")
     )
-    return stated.where((F.col("object") > 0) & F.col("value").isNotNull())
+    return statements.where((F.col("object") > 0) & F.col("value").isNotNull())
 
 
 def _keeps(name: str, says: str, *about: str) -> Rule:

@@ -27,13 +27,13 @@ _LIST = Window.partitionBy("list", "run")
 def _has_monitors() -> Column:
     """Of a link or an unlink whether its tokens show the monitors of the list and of the entry."""
 
-    def held(role: str) -> Column:
+    def has_monitor(role: str) -> Column:
         monitor = F.concat(F.lit(f"{role}:"), F.col(role))
         return F.exists(
             "ord", lambda token: (token.field("kind") == "L") & (token.field("id") == monitor)
         )
 
-    return F.when(_links() & F.col("ord").isNotNull(), held("list") & held("entry"))
+    return F.when(_links() & F.col("ord").isNotNull(), has_monitor("list") & has_monitor("entry"))
 
 
 def _links() -> Column:

@@ -1,5 +1,5 @@
-"""Rules of one event: the wheel's arithmetic, what was read inside the critical section, nothing
-handed over early. No shuffle."""
+"""Rules of one event: the wheel's arithmetic, the reads inside the critical section, nothing handed
+over early. No shuffle."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _LEVELS = 62
 
 def prepare() -> Frame:
     """The events beside their run's ticks (``tick``: of the event's level, ``below``: of the level
-    below), with what was seen before the step and left after it."""
+    below), with the values before the step and after it."""
     size = F.col("wheel_size").cast("double")
     # beyond 2^53 a double is not exact; a wheel of such levels would span more than 285,000 years
     # of milliseconds
@@ -104,13 +104,13 @@ def _slot() -> Column:
 
 def _level() -> Column:
     clock, tick = F.col("wheel_ms"), F.col("tick")
-    reached = F.col("exp_ms") < _trim(clock, tick) + tick * F.col("wheel_size")
+    reaches = F.col("exp_ms") < _trim(clock, tick) + tick * F.col("wheel_size")
     # `tick` is the turn of the level below: its clock is the lowest one's, rounded down to its own
     # tick
     lowest_that_reaches = (F.col("level") == 1) | (
         F.col("exp_ms") >= _trim(clock, F.col("below")) + tick
     )
-    return reached & lowest_that_reaches
+    return reaches & lowest_that_reaches
 
 
 def _not_due() -> Column:

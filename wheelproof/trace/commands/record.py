@@ -83,7 +83,7 @@ def record(
     labels: ByLabels = False,
     root: Subject = Path("."),
 ) -> None:
-    """Run a scenario on real threads and write down what they do."""
+    """Run a scenario on real threads and write down their operations."""
     declared.use(root)
     from wheelproof import project
 

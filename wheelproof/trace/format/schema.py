@@ -6,7 +6,7 @@ was really taken, written down while the exclusion of the step was held, so that
 tokens are exact. Ids are positive, never reused in a run, and one counter serves all classes of
 objects; in an observation 0 means "none", and an absent value means "not observed".
 
-``docs/trace-format.md`` says the same for those who write traces in another language;
+``docs/trace-format.md`` says the same for writers of traces in another language;
 ``trace-1.schema.json`` is made from this module by :func:`json_schema`. The project's part of it is
 in its folder (``declared``).
 """

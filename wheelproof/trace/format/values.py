@@ -36,7 +36,7 @@ def check_of(field: Field) -> Callable[[object], str]:
     if field.type == "token":
         return _tokens
     if field.type == "observed":
-        return _observed
+        return _observation
     if field.type == "map":
         return lambda value: "" if type(value) is dict else f"must be an object, not {shown(value)}"
     return lambda value: (
@@ -68,7 +68,7 @@ def _tokens(tokens: object) -> str:
     return ""
 
 
-def _observed(content: object) -> str:
+def _observation(content: object) -> str:
     if type(content) is not dict:
         return f"must be an object, not {shown(content)}"
     for name, value in content.items():

@@ -40,7 +40,7 @@ class Expression:
         names: set[str] = set()
         self.text, self.names, self.primed = text, names, False
         self._tokens, self._at = self._read(), 0
-        self._evaluate = self._either()
+        self._evaluate = self._disjunction()
         if self._peek():
             raise self._wrong(f"{self._peek()!r} is one too many")
 
@@ -77,14 +77,14 @@ class Expression:
         if self._next() != token:
             raise self._wrong(f"{token!r} is missing")
 
-    def _either(self) -> Evaluate:
-        parts = [self._both()]
+    def _disjunction(self) -> Evaluate:
+        parts = [self._conjunction()]
         while self._peek() == "\\/":
             self._next()
-            parts.append(self._both())
+            parts.append(self._conjunction())
         return parts[0] if len(parts) == 1 else lambda look: any(part(look) for part in parts)
 
-    def _both(self) -> Evaluate:
+    def _conjunction(self) -> Evaluate:
         parts = [self._not()]
         while self._peek() == "/\\":
             self._next()
@@ -93,12 +93,12 @@ class Expression:
 
     def _not(self) -> Evaluate:
         if self._peek() != "~":
-            return self._compared()
+            return self._comparison()
         self._next()
         inner = self._not()
         return lambda look: not inner(look)
 
-    def _compared(self) -> Evaluate:
+    def _comparison(self) -> Evaluate:
         first, sign = self._sum(), self._peek()
         if sign not in ("=", "#", "\\in"):
             return first
@@ -111,24 +111,24 @@ class Expression:
         return lambda look: first(look) in second(look)
 
     def _sum(self) -> Evaluate:
-        total = self._applied()
+        total = self._application()
         while self._peek() in ("+", "-"):
-            total = self._added(total, 1 if self._next() == "+" else -1, self._applied())
+            total = self._sum_of(total, 1 if self._next() == "+" else -1, self._application())
         return total
 
     @staticmethod
-    def _added(augend: Evaluate, sign: int, addend: Evaluate) -> Evaluate:
+    def _sum_of(augend: Evaluate, sign: int, addend: Evaluate) -> Evaluate:
         return lambda look: augend(look) + sign * addend(look)
 
     @staticmethod
     def _constant(value: object) -> Evaluate:
         return lambda look: value
 
-    def _applied(self) -> Evaluate:
+    def _application(self) -> Evaluate:
         term = self._atom()
         while self._peek() in ("[", "."):
             if self._next() == "[":
-                argument = self._either()
+                argument = self._disjunction()
                 self._take("]")
             else:
                 name = self._next()
@@ -151,13 +151,13 @@ class Expression:
     def _atom(self) -> Evaluate:
         token = self._next()
         if token == "(":
-            inner = self._either()
+            inner = self._disjunction()
             self._take(")")
             return inner
         if token in _CLOSED_BY:
             members, end = [], _CLOSED_BY[token]
             while self._peek() != end:
-                members.append(self._either())
+                members.append(self._disjunction())
                 if self._peek() != end:
                     self._take(",")
             self._next()
@@ -167,11 +167,11 @@ class Expression:
                 else (lambda look: tuple([member(look) for member in members]))
             )
         if token == "IF":
-            condition = self._either()
+            condition = self._disjunction()
             self._take("THEN")
-            consequent = self._either()
+            consequent = self._disjunction()
             self._take("ELSE")
-            else_branch = self._either()
+            else_branch = self._disjunction()
             return lambda look: consequent(look) if condition(look) else else_branch(look)
         if token in ("TRUE", "FALSE", "NULL"):
             constant = {"TRUE": True, "FALSE": False, "NULL": None}[token]

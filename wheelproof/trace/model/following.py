@@ -196,10 +196,10 @@ class Steps:
     def normal(self, state: State, threads: Iterable[int] | None = None) -> State:
         """The state after all steps that ``threads`` (all without) may take at once."""
         for index in range(len(self.model.threads)) if threads is None else threads:
-            state = self._settled(state, index)
+            state = self._settle(state, index)
         return state
 
-    def _settled(self, state: State, index: int) -> State:
+    def _settle(self, state: State, index: int) -> State:
         self.model.load(state)
         process, is_moved = self.model.processes[index], False
         for _ in range(ENDLESS):
@@ -271,7 +271,7 @@ class Steps:
             if column in NAMED and column not in columns:
                 return spoken_column(column), values[column], None
 
-        def seen(name: str, is_primed: bool) -> object:
+        def look_with_event(name: str, is_primed: bool) -> object:
             if name != EVENT:
                 return look(name, is_primed)
             return {field_of(column): value for column, value in values.items()}
@@ -280,7 +280,7 @@ class Steps:
             if before_only and expression.primed:
                 continue
             try:
-                result = expression.value(seen)
+                result = expression.value(look_with_event)
             except (LookupError, TypeError):
                 result = None
             if column[0] == "res":
@@ -340,7 +340,7 @@ class Steps:
         return out
 
     def repeated(self, places: Iterable[Place], thread: str, label: str, times: int) -> set[Place]:
-        """The places after a thread alone has taken so many steps of a label, with what it does
+        """The places after a thread alone has taken so many steps of a label, with its other steps
         between them; those in which it cannot are left out."""
         index, out = self._number[thread], set()
         for place in places:

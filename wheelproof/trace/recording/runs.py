@@ -193,7 +193,7 @@ class _Director:
             raise Stop
 
     def _wait(self, name: str, actor: _Actor, number: int = 0) -> None:
-        if not _acquired(actor.arrived, self.traced.patience):
+        if not _acquire(actor.arrived, self.traced.patience):
             raise Infeasible(name, number, self.traced.patience)
         if actor.error is not None:
             raise ToolError(
@@ -221,7 +221,7 @@ class _Director:
         if all(actor.operation == "lock" for actor in actors):
             for actor in actors:
                 actor.go.release()
-                _acquired(actor.arrived, KNOCK_SECONDS)
+                _acquire(actor.arrived, KNOCK_SECONDS)
 
     def stop(self) -> None:
         self.over = self.traced.recorder.stopped = True
@@ -242,7 +242,7 @@ def _still(calls: Iterable[FrameType], frame: FrameType) -> Iterator[FrameType]:
     return (call for call in calls if id(call) in around)
 
 
-def _acquired(semaphore: threading.Semaphore, seconds: float) -> bool:
+def _acquire(semaphore: threading.Semaphore, seconds: float) -> bool:
     """Wait for a semaphore for so many seconds' looks; whether it was had."""
     return any(
         semaphore.acquire(timeout=min(LOOK_SECONDS, seconds))

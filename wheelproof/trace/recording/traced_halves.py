@@ -37,7 +37,7 @@ class Half:
     def seq(self, value: int) -> None:
         """The epoch moves when a writer is through, not with events."""
 
-    def _entered(self, frame: Any) -> None:
+    def _enter_section(self, frame: Any) -> None:
         log, lock = self.recorder.log(), self.of
         log.held.append(self)
         log.lc = max(log.lc, lock.lc_read if self.mode == "w" else 0, lock.lc_write)
@@ -62,7 +62,7 @@ class ReadLock(Half):
             while lock.writing or lock.waiting:
                 _wait(recorder, lock.changed)
             lock.reading += 1
-            self._entered(_frame(1))
+            self._enter_section(_frame(1))
 
     def __exit__(self, *exception: object) -> None:
         lock, recorder = self.of, self.recorder
@@ -90,7 +90,7 @@ class WriteLock(Half):
                 lock.writing = True
             finally:
                 lock.waiting -= 1
-            self._entered(_frame(1))
+            self._enter_section(_frame(1))
 
     def __exit__(self, *exception: object) -> None:
         lock, recorder = self.of, self.recorder

@@ -95,7 +95,7 @@ class Following:
         self._successors: dict[State, list[Step]] = {}
         state = self.model.initial()
         for index in range(len(self.threads)):
-            state, _ = self._settled(state, index)
+            state, _ = self._settle(state, index)
         self.places = {Place(state, frozenset(), (NOTHING,) * len(self.threads))}
         self.known: dict[str, object] = {}
         self.within: dict[str, str] = {}
@@ -180,7 +180,7 @@ class Following:
 
     def _on_step(self, place: Place, index: int, event: Event) -> Iterable[Place]:
         if index not in place.begun and self._at(place, index) == event["label"]:
-            yield from self._stepped(place, index)
+            yield from self._steps_of(place, index)
 
     def _on_begin(self, place: Place, index: int, event: Event) -> Iterable[Place]:
         if index not in place.begun and self._at(place, index) == event["label"]:
@@ -202,7 +202,7 @@ class Following:
             yield place
 
     def _on_blocked(self, place: Place, index: int, event: Event) -> Iterable[Place]:
-        if self._at(place, index) == event["label"] and not list(self._stepped(place, index)):
+        if self._at(place, index) == event["label"] and not list(self._steps_of(place, index)):
             yield place
 
     def _on_state(self, event: Event) -> set[Place]:
@@ -231,7 +231,7 @@ class Following:
         while waiting:
             place = waiting.pop()
             for index in (*place.begun, *self.unseen):
-                for after in self._stepped(place, index):
+                for after in self._steps_of(place, index):
                     after = after._replace(begun=after.begun - {index})
                     if index in self.unseen:
                         after = after._replace(results=_put(after.results, index, NOTHING))
@@ -241,11 +241,11 @@ class Following:
                         self.places.add(after)
                         waiting.append(after)
 
-    def _stepped(self, place: Place, index: int) -> Iterable[Place]:
+    def _steps_of(self, place: Place, index: int) -> Iterable[Place]:
         """The place after a thread's step, if the thread can take it."""
         for after in self._moves(place.state, index):
             outcomes = self._outcomes(index, place.state, after)
-            state, rest = self._settled(after, index)
+            state, rest = self._settle(after, index)
             results = place.results
             for result in (*outcomes, *rest):
                 results = _put(results, index, result)
@@ -260,7 +260,7 @@ class Following:
             steps = self._successors[state] = list(self.model.successors(state))
         return [after for thread, _, after in steps if thread == index]
 
-    def _settled(self, state: State, index: int) -> tuple[State, list[object]]:
+    def _settle(self, state: State, index: int) -> tuple[State, list[object]]:
         """The state after a thread's silent steps, and the results of the operations that these
         ended."""
         results: list[object] = []
@@ -290,7 +290,7 @@ class Following:
         for place in self.places:
             for name, index in self.threads.items():
                 visible = index not in self.unseen and index not in place.begun
-                if visible and list(self._stepped(place, index)):
+                if visible and list(self._steps_of(place, index)):
                     out.add(f"{name}: {self._at(place, index)}")
         return out
 

@@ -274,9 +274,9 @@ class Condition(Recorded):
         recorder = self.recorder
         notified = any(actor in takers for takers in self.tickets)
         late = recorder.clock is not None and recorder.clock.late(actor)
-        return notified or late or self._interrupted(actor)
+        return notified or late or self._is_interrupted(actor)
 
-    def _interrupted(self, actor: Actor) -> bool:
+    def _is_interrupted(self, actor: Actor) -> bool:
         recorder = self.recorder
         return recorder.interrupts is not None and actor in recorder.interrupts.pending
 

@@ -189,12 +189,12 @@ class Moments:
             recorder.changed.release()
             raise
         actor.waits, actor.inside = None, call.name
-        call.held, call.step, call.before = True, step, _held(call.holder)
+        call.held, call.step, call.before = True, step, _values_of(call.holder)
 
     def _close(self, actor: Actor, call: Call) -> None:
         if not call.held:
             return
-        recorder, after = self._recorder, _held(call.holder)
+        recorder, after = self._recorder, _values_of(call.holder)
         try:
             if call.step is not None:
                 same = all(old is new for old, new in zip(call.before, after, strict=True))
@@ -249,7 +249,7 @@ def _has_point(member: object) -> TypeGuard[FunctionType]:
     return isinstance(member, FunctionType) and "point" in member.__code__.co_names
 
 
-def _held(holder: object) -> tuple[Any, ...]:
+def _values_of(holder: object) -> tuple[Any, ...]:
     """The values of an object: it changes by new ones alone, never in place."""
     slots = (slot for cls in type(holder).__mro__ for slot in vars(cls).get("__slots__", ()))
     return tuple(getattr(holder, slot) for slot in slots)
