@@ -35,13 +35,13 @@ _CAUSES = {1: "expiry", 2: "event", 3: "forced"}
 # -- calls that are events
 
 
-def _evaluated(
+def _values_of_try(
     recorder: Recorder, operation: Any, arguments: tuple[Any, ...], result: Any
 ) -> tuple[int, int, int, int]:
     return recorder.id_of(operation), 0, 2 if result is RAISED else int(bool(result)), 0
 
 
-def _made(
+def _values_of_operation(
     recorder: Recorder, operation: Any, arguments: tuple[Any, ...], result: Any
 ) -> tuple[int, int, int, int] | None:
     return None if result is RAISED else (recorder.id_of(operation), 0, operation.delay_ms, 0)
@@ -49,9 +49,9 @@ def _made(
 
 CALLS: dict[str, tuple[Any, ...]] = {
     "DelayedOperation": (
-        ("try_complete", "try_end", _evaluated, True),
-        ("on_complete", "on_complete_end", _evaluated, True),
-        ("__init__", "op_new", _made, True),
+        ("try_complete", "try_end", _values_of_try, True),
+        ("on_complete", "on_complete_end", _values_of_try, True),
+        ("__init__", "op_new", _values_of_operation, True),
     ),
 }
 

@@ -59,12 +59,14 @@ Numbers = tuple[int, int, int, int]
 # -- calls that are events
 
 
-def _offered(recorder: Recorder, queue: Any, arguments: tuple[Any, ...], result: Any) -> Numbers:
+def _values_of_offer(
+    recorder: Recorder, queue: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers:
     element = arguments[1]
     return recorder.id_of(element), 0, element.expiration.value, 0
 
 
-def _polled(
+def _values_of_poll(
     recorder: Recorder, queue: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     return (
@@ -74,7 +76,7 @@ def _polled(
     )
 
 
-def _levelled(
+def _values_of_level(
     recorder: Recorder, wheel: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     """A wheel was made: its tick, and its clock."""
@@ -85,19 +87,19 @@ def _levelled(
     )
 
 
-def _bucketed(
+def _values_of_bucket(
     recorder: Recorder, bucket: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     return None if result is RAISED else (recorder.identify(bucket), 0, 0, 0)
 
 
-def _submitted(
+def _values_of_submit(
     recorder: Recorder, executor: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers:
     return 0, 0, 0, recorder.id_of(arguments[0])
 
 
-def _requested(
+def _values_of_request(
     recorder: Recorder, clock: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     """The clock was read; it is an event where that was done for a task that is being added."""
@@ -107,7 +109,7 @@ def _requested(
     return (recorder.id_of(task), task.delay_ms, result, 0) if hasattr(task, "delay_ms") else None
 
 
-def _made(
+def _values_of_entry(
     recorder: Recorder, entry: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     task, deadline = arguments
@@ -118,7 +120,7 @@ def _made(
     )
 
 
-def _placed(
+def _values_of_place(
     recorder: Recorder, bucket: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     """A wheel has called: it has chosen this bucket."""
@@ -134,7 +136,7 @@ def _placed(
     )
 
 
-def _rejected(
+def _values_of_reject(
     recorder: Recorder, wheel: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     """The lowest wheel has refused, whichever level it was that did."""
@@ -168,18 +170,18 @@ _WRAPPER = traced_fields.__file__
 
 CALLS: dict[str, tuple[Any, ...]] = {
     "DelayQueue": (
-        ("_up", "dq_offer", _offered, False),
-        ("_take", "dq_poll", _polled, True),
+        ("_up", "dq_offer", _values_of_offer, False),
+        ("_take", "dq_poll", _values_of_poll, True),
     ),  # with its gate held
-    "TaskExecutor": (("submit", "expire_submit", _submitted, False),),
-    "SystemClock": (("hi_res_clock_ms", "add_request", _requested, True),),
-    "VirtualClock": (("hi_res_clock_ms", "add_request", _requested, True),),
-    "TimerTaskEntry": (("__init__", "entry_new", _made, False),),
-    "TimerTaskList": (("add", "wheel_place", _placed, False),),
-    "Bucket": (("__init__", "bucket_new", _bucketed, True),),
+    "TaskExecutor": (("submit", "expire_submit", _values_of_submit, False),),
+    "SystemClock": (("hi_res_clock_ms", "add_request", _values_of_request, True),),
+    "VirtualClock": (("hi_res_clock_ms", "add_request", _values_of_request, True),),
+    "TimerTaskEntry": (("__init__", "entry_new", _values_of_entry, False),),
+    "TimerTaskList": (("add", "wheel_place", _values_of_place, False),),
+    "Bucket": (("__init__", "bucket_new", _values_of_bucket, True),),
     "TimingWheel": (
-        ("add", "wheel_reject", _rejected, True),
-        ("__init__", "wheel_new", _levelled, True),
+        ("add", "wheel_reject", _values_of_reject, True),
+        ("__init__", "wheel_new", _values_of_level, True),
     ),
     "SystemTimer": (("add_timer_task_entry", "reinsert", _handed_back, False),),
 }

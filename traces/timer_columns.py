@@ -103,7 +103,7 @@ def columns(translator: Translator, raw: Raw, stream: Stream) -> Columns:
 # -- lists, tasks and entries
 
 
-def _counted(translator: Translator, raw: Raw, stream: Stream) -> Columns:
+def _counter_columns(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     owners = {}
     for number, _ in raw.locks:
         lock = translator.recorder.primitives[number]
@@ -166,7 +166,7 @@ def _expire_submit(translator: Translator, raw: Raw, stream: Stream) -> Columns:
 # -- wheels, buckets and the queue
 
 
-def _queued(translator: Translator, raw: Raw, stream: Stream) -> Columns:
+def _queue_columns(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     event: Columns = {"list": raw.obj, "key_ms": raw.new}
     if raw.site.event == "dq_poll" and raw.old >= 0:
         event["now_ms"] = raw.old
@@ -225,8 +225,8 @@ def _overflow_create(translator: Translator, raw: Raw, stream: Stream) -> Column
 
 
 OF_KIND: Mapping[str, Callable[[Translator, Raw, Stream], Columns]] = {
-    "list_add": _counted,
-    "list_remove": _counted,
+    "list_add": _counter_columns,
+    "list_remove": _counter_columns,
     "list_add_retry": _of_owner,
     "owner_read": _of_owner,
     "set_entry": _set_entry,
@@ -235,8 +235,8 @@ OF_KIND: Mapping[str, Callable[[Translator, Raw, Stream], Columns]] = {
     "add_request": _add_request,
     "entry_new": _entry_new,
     "expire_submit": _expire_submit,
-    "dq_offer": _queued,
-    "dq_poll": _queued,
+    "dq_offer": _queue_columns,
+    "dq_poll": _queue_columns,
     "clock_advance": _clock_advance,
     "bucket_expiry_set": _bucket_expiry_set,
     "wheel_place": _wheel_place,

@@ -110,12 +110,12 @@ CALLS: dict[str, tuple[Any, ...]] = {
 # -- sections that are events
 
 
-def _added(recorder: Recorder, frame: FrameType) -> Values | None:
+def _values_of_add(recorder: Recorder, frame: FrameType) -> Values | None:
     """An operation was put into a list. Its method was called under the shard's lock."""
     return _in_list(recorder, frame.f_locals.get("operation"), _caller(frame).get("watchers"))
 
 
-def _discarded(recorder: Recorder, frame: FrameType) -> Values | None:
+def _values_of_discard(recorder: Recorder, frame: FrameType) -> Values | None:
     """An operation was taken out of a list, or is found to be out of it."""
     caller = _caller(frame)
     return _in_list(recorder, caller.get("operation"), caller.get("self"))
@@ -137,7 +137,7 @@ def _put(recorder: Recorder, frame: FrameType) -> Values | None:
     return _list(recorder, frame.f_locals.get("watchers"))
 
 
-def _removed(recorder: Recorder, frame: FrameType) -> Values | None:
+def _values_of_removal(recorder: Recorder, frame: FrameType) -> Values | None:
     return _list(recorder, _caller(frame).get("current"))
 
 
@@ -156,16 +156,16 @@ def _in_list(recorder: Recorder, operation: Any, watchers: Any) -> Values | None
     return recorder.id_of(operation), 0, 0, recorder.identify(watchers), 0, 0
 
 
-def _timed(recorder: Recorder, frame: FrameType) -> Values | None:
+def _values_of_timeout(recorder: Recorder, frame: FrameType) -> Values | None:
     return _of_task(recorder, frame, False)
 
 
-def _taken(recorder: Recorder, frame: FrameType) -> Values | None:
+def _values_of_take(recorder: Recorder, frame: FrameType) -> Values | None:
     """The timer runs a task, if it had it."""
     return _of_task(recorder, frame, False) if frame.f_locals.get("taken") else None
 
 
-def _cancelled(recorder: Recorder, frame: FrameType) -> Values | None:
+def _values_of_cancel(recorder: Recorder, frame: FrameType) -> Values | None:
     """Two calls above the operation's own cancel: whether its completion cancels its timeout."""
     outer = frame.f_back.f_back if frame.f_back is not None else None
     return _of_task(recorder, frame, outer is not None and outer.f_code.co_name == COMPLETES)
@@ -184,15 +184,15 @@ def _of_task(recorder: Recorder, frame: FrameType, completes: bool) -> Values | 
 
 
 SECTIONS: Mapping[str, tuple[str, Section]] = {
-    "WatcherQueue.add": ("watch_add", _added),
-    "WatcherQueue.discard": ("watch_cancel", _discarded),
+    "WatcherQueue.add": ("watch_add", _values_of_add),
+    "WatcherQueue.discard": ("watch_cancel", _values_of_discard),
     "WatcherMap.get": ("check_begin", _looked_up),
     "WatcherMap.pop": ("cancel_key_begin", _key),
     "WatcherMap.put": ("watchers_new", _put),
-    "WatcherMap.discard": ("watchers_remove", _removed),
-    "Timer.add": ("add_request", _timed),
-    "Timer.cancel": ("cancel", _cancelled),
-    "Timer.take": ("task_run", _taken),
+    "WatcherMap.discard": ("watchers_remove", _values_of_removal),
+    "Timer.add": ("add_request", _values_of_timeout),
+    "Timer.cancel": ("cancel", _values_of_cancel),
+    "Timer.take": ("task_run", _values_of_take),
 }
 """Function -> the kind of event that its critical section is, and the content of the record."""
 

@@ -16,7 +16,7 @@ def prepare() -> Frame:
     call before it; ``evaluates``: whether an evaluation is open; ``tried`` and ``entered``: whether
     the thread has completed the operation since it began its last evaluation, or call; ``last``:
     nothing comes after."""
-    begins = is_one_of("try_watch_begin") | is_one_of("try_begin") & _evaluated()
+    begins = is_one_of("try_watch_begin") | is_one_of("try_begin") & _is_evaluation()
     wins = is_one_of("force_cas") & (F.col("res") == "true")
     events = EVENTS.where(
         (F.col("lc") > 0)
@@ -43,7 +43,7 @@ def prepare() -> Frame:
     return events.withColumns(looks).join(broadcast(RUNS.select("run", "whole", kinds)), "run")
 
 
-def _evaluated() -> Column:
+def _is_evaluation() -> Column:
     return ~F.col("res").eqNullSafe("false")
 
 

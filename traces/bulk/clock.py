@@ -112,7 +112,7 @@ def _lowest() -> Column:
     return F.coalesce(F.col("clock"), F.col("start_ms"))
 
 
-def _reached() -> Column:
+def _clock_of_poll() -> Column:
     """Where the clock must be for the thread's bucket: at its key's tick, or later where it was
     later before."""
     return F.greatest(_tick_of(F.col("polled.key_ms"), F.col("tick")), F.col("own"))
@@ -144,7 +144,7 @@ RULES = (
             & F.col("polled.key_ms").isNotNull()
             & F.col("tick").isNotNull()
         ),
-        F.col("wheel_ms") == _reached(),
+        F.col("wheel_ms") == _clock_of_poll(),
         text("became {wheel_ms} ms for the key {polled.key_ms} ms"),
     ),
     Rule(

@@ -67,7 +67,7 @@ OPERATION_EDGES = (
 ended while it was open."""
 
 
-def _named(prefix: str, edge: tuple[str, str, str]) -> str:
+def _measure_name(prefix: str, edge: tuple[str, str, str]) -> str:
     return "|".join((prefix, *edge))
 
 
@@ -88,7 +88,7 @@ def entry_measures() -> dict[str, Column]:
         made_by = ENTRY_STATES[state]
         here = F.col("before").isNull() if made_by is None else any_of("before", KIND, made_by)
         step = here & any_of("step", KIND, kind)
-        measures[_named("entry", (state, kind, cause))] = times(
+        measures[_measure_name("entry", (state, kind, cause))] = times(
             step & any_of("why", CAUSE, cause) if cause else step
         )
     return measures
@@ -120,7 +120,7 @@ def operation_steps() -> dict[str, Column]:
 def operation_measures() -> dict[str, Column]:
     """Sums over those counts: one for each edge."""
     return {
-        _named("op", edge): times(F.col("edges").bitwiseAND(F.lit(1 << bit)) != 0)
+        _measure_name("op", edge): times(F.col("edges").bitwiseAND(F.lit(1 << bit)) != 0)
         for bit, edge in enumerate(OPERATION_EDGES)
     }
 
@@ -134,7 +134,7 @@ def summary(kinds: Mapping[str, int], measures: Mapping[str, int]) -> Coverage:
         name: measures[name]
         for prefix, table in (("entry", ENTRY_EDGES), ("op", OPERATION_EDGES))
         for edge in table
-        if (name := _named(prefix, edge)) in measures
+        if (name := _measure_name(prefix, edge)) in measures
     }
     return {
         "kinds": {kind: kinds[kind] for kind in KINDS if kinds.get(kind)},

@@ -133,10 +133,10 @@ def _needs_a_check() -> Column:
         & any_of("was_cause", CAUSE, "flush")
         & (F.col("was_tid") == F.col("tid"))
     )
-    return ((is_kind("expire_submit") & ~_emptied()) | again) & recorded("cancel_check")
+    return ((is_kind("expire_submit") & ~_is_emptying()) | again) & recorded("cancel_check")
 
 
-def _emptied() -> Column:
+def _is_emptying() -> Column:
     """Everything is taken out of a timer: no thread checks whether it is cancelled or due."""
     return F.is_true(_caused_by("shutdown"))
 
@@ -239,7 +239,7 @@ ENTRY_RULES = (
     Rule(
         "RefusedBeforeHandOver",
         "an entry is handed over only after the wheel has refused it",
-        is_kind("expire_submit") & ~_emptied() & recorded("wheel_place", "wheel_reject"),
+        is_kind("expire_submit") & ~_is_emptying() & recorded("wheel_place", "wheel_reject"),
         any_of("placed", KIND, "wheel_reject"),
         text("handed over after {placed}", placed=named("placed", KIND)),
     ),

@@ -91,7 +91,7 @@ def prepare_lists() -> Frame:
     )
 
 
-def _queued() -> Column:
+def _is_in_queue() -> Column:
     """The bucket is in the queue before the event."""
     return F.col("queued.k").eqNullSafe("dq_offer")
 
@@ -168,8 +168,8 @@ LIST_RULES = (
         "a bucket is put into the queue only when it is not in it, and leaves it with the key with "
         "which it went in",
         is_one_of("dq_offer") | (is_one_of("dq_poll") & F.col("key_ms").isNotNull()),
-        F.when(is_one_of("dq_offer"), ~_queued()).otherwise(
-            _queued() & (F.col("queued.key_ms") == F.col("key_ms"))
+        F.when(is_one_of("dq_offer"), ~_is_in_queue()).otherwise(
+            _is_in_queue() & (F.col("queued.key_ms") == F.col("key_ms"))
         ),
         text(
             "{k} with key {key_ms} ms, last {queued.k} with key {queued.key_ms} ms{defect}",

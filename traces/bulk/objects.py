@@ -30,7 +30,7 @@ def prepare() -> Frame:
     )
 
 
-def _numbered() -> Column:
+def _names_no_number() -> Column:
     return F.col("eseq").isNotNull() | F.col("lseq").isNotNull() | F.col("oseq").isNotNull()
 
 
@@ -39,11 +39,11 @@ def _names_its_lock() -> Column:
     condition = F.lit(True)
     for role, column in _SEQUENCES:
         lock_id, number = F.concat(F.lit(f"{role}:"), F.col(role)), F.col(column)
-        condition = condition & (number.isNull() | F.is_true(_held(lock_id, number)))
+        condition = condition & (number.isNull() | F.is_true(_holds_lock(lock_id, number)))
     return condition
 
 
-def _held(lock_id: Column, number: Column) -> Column:
+def _holds_lock(lock_id: Column, number: Column) -> Column:
     return F.exists(
         "ord",
         lambda token: (
@@ -80,7 +80,7 @@ RULES = (
     Rule(
         "LockOfObject",
         "the number of a lock that is repeated beside an object is that of the object's own lock",
-        _numbered(),
+        _names_no_number(),
         _names_its_lock(),
         text("entry {entry} at {eseq}, list {list} at {lseq}, op {op} at {oseq}"),
         alone=True,

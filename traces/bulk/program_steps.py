@@ -104,7 +104,7 @@ def prepare() -> Frame:
         (F.col("variant") == "TryPending").alias("pending"),
         coded("module", _MODULE).alias("module"),
     )
-    steps = steps.join(broadcast(about), "run").withColumn("modelled", _modelled(load()))
+    steps = steps.join(broadcast(about), "run").withColumn("modelled", _step_of_model(load()))
     # The thread comes before the run: what is sorted by its first eight bytes should differ there.
     order = Window.partitionBy("tid", "run").orderBy("tseq", "lc", *_SEEN)
     before = order.before()
@@ -137,7 +137,7 @@ def _queued_already() -> Column:
     return F.is_true(is_kind("bucket_expiry_set") & any_of("res", RESULT, "false"))
 
 
-def _modelled(table: Mapping[str, Mapping[str, list[str]]]) -> Column:
+def _step_of_model(table: Mapping[str, Mapping[str, list[str]]]) -> Column:
     """The kind of a step that the run's specification has; null for any other."""
     pairs = [
         _MODULE[module] * _WIDTH + KIND[step]

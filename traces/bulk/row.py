@@ -88,7 +88,7 @@ def prepare() -> Frame:
     )
 
 
-def _placed(*kinds: str) -> Column:
+def _is_placement(*kinds: str) -> Column:
     return is_one_of("wheel_place", *kinds) & _has("lowest_tick", "level")
 
 
@@ -149,7 +149,7 @@ RULES = (
     Rule(
         "SlotInRange",
         "an entry goes into the bucket of its deadline's tick",
-        _placed("list_add") & _has("exp_ms", "vid", "bucket"),
+        _is_placement("list_add") & _has("exp_ms", "vid", "bucket"),
         _slot(),
         text("deadline {exp_ms} ms at level {level}: vid {vid}, bucket {bucket}"),
         alone=True,
@@ -157,7 +157,7 @@ RULES = (
     Rule(
         "LevelBound",
         "an entry goes to the lowest level whose turn reaches its deadline",
-        _placed() & _has("exp_ms", "wheel_ms"),
+        _is_placement() & _has("exp_ms", "wheel_ms"),
         _level(),
         text("deadline {exp_ms} ms at level {level}, wheel at {wheel_ms} ms"),
         alone=True,

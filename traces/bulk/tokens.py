@@ -108,7 +108,7 @@ def _before() -> Column:
     return F.coalesce(F.col("was_seq"), F.lit(0))
 
 
-def _shared() -> Column:
+def _is_shared_read() -> Column:
     """A read of a word that the event before only read as well."""
     return (
         (F.col("mode") != WRITE)
@@ -153,7 +153,7 @@ TOKEN_RULES = (
         "TokenClock",
         "the Lamport clock rises along a token; those who only share it may be equal",
         _is_event() & F.col("was_lc").isNotNull(),
-        (F.col("lc") > F.col("was_lc")) | (_shared() & (F.col("lc") == F.col("was_lc"))),
+        (F.col("lc") > F.col("was_lc")) | (_is_shared_read() & (F.col("lc") == F.col("was_lc"))),
         _now(),
         alone=True,
     ),

@@ -90,7 +90,7 @@ def _with_next_check(events: Frame) -> Frame:
     )
 
 
-def _tried() -> Column:
+def _has_attempt() -> Column:
     """By the check's thread, while the check went on."""
     has_attempt = F.exists(
         "tries",
@@ -123,7 +123,7 @@ RULES = (
         "in a whole trace the first check of a key after an operation was put among its watchers"
         " tries the operation, unless it is completed or taken out before that check ends",
         F.col("ended").isNotNull() & F.col("whole") & recorded(*_KINDS),
-        _tried() | _taken_out() | _before_the_end("won_lc") | _before_the_end("dropped"),
+        _has_attempt() | _taken_out() | _before_the_end("won_lc") | _before_the_end("dropped"),
         text(
             "put among the watchers of key {key}, the check from lc {begun} to lc {ended} passes"
             " over it"

@@ -115,7 +115,7 @@ def check(
         raise UsageError(
             "--master, --memory, --scratch and --output are Spark's.", "Add --engine spark."
         )
-    verdicts, unreadable = _judged(paths, Judges(root, engine))
+    verdicts, unreadable = _row_of(paths, Judges(root, engine))
     if as_json:
         _print_json(verdicts, unreadable)
     else:
@@ -137,7 +137,7 @@ def known_actions(root: Path) -> Mapping[str, frozenset[str]]:
     return actions.table(project.find(root)) if any((root / "spec").glob("*.toml")) else {}
 
 
-def _judged(paths: list[Path], judges: Judges) -> tuple[Judged, Unreadable]:
+def _row_of(paths: list[Path], judges: Judges) -> tuple[Judged, Unreadable]:
     """The verdict on each trace, and the error of each file that is none."""
     from wheelproof.trace.judging.verdict import Verdict
 

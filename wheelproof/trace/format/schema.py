@@ -235,7 +235,7 @@ _JSON: dict[str, dict[str, object]] = {
 }
 
 
-def _described(field: Field) -> dict[str, object]:
+def _schema_of_field(field: Field) -> dict[str, object]:
     if field.type == "enum":
         kind: dict[str, object] = {"enum": list(field.values)}
     elif field.type == "token":
@@ -251,14 +251,14 @@ def _object(fields: tuple[Field, ...], **properties: object) -> dict[str, object
     """``properties``: others than the fields say."""
     return {
         "type": "object",
-        "properties": {field.name: _described(field) for field in fields} | properties,
+        "properties": {field.name: _schema_of_field(field) for field in fields} | properties,
         "required": [field.name for field in fields if field.required],
     }
 
 
 def json_schema() -> dict[str, object]:
     """The JSON Schema of one line of a trace in JSON Lines: header, event or footer."""
-    items = [_described(field) for field in TOKEN]
+    items = [_schema_of_field(field) for field in TOKEN]
     token = {
         "type": "array",
         "prefixItems": items,

@@ -137,7 +137,7 @@ class InferredReplay(Judging):
         return len(self._kept)
 
     @property
-    def _prefixed(self) -> bool:
+    def _is_cut_short(self) -> bool:
         """Whether there are events behind those that are followed."""
         return len(self._kept) >= self.prefix and self.events > self.prefix
 
@@ -160,8 +160,8 @@ class InferredReplay(Judging):
     ) -> Verdict:
         events = dict(self._kept)
         for run in self.infer(self.header, self._kept):
-            self._follow(self._changed(run), events)
-        if not self.runs and not self._prefixed:
+            self._follow(self._of_mutant(run), events)
+        if not self.runs and not self._is_cut_short:
             message = "the header has no program, and none can be inferred from the events"
             self.unknown.append((1, "Program", message))
         self.violations.sort(key=lambda finding: finding.line)
@@ -169,7 +169,7 @@ class InferredReplay(Judging):
             super().end(footer, tally, compares_hash, break_off), notes=tuple(self._notes())
         )
 
-    def _changed(self, run: Run) -> Run:
+    def _of_mutant(self, run: Run) -> Run:
         if unknown := sorted(self.fields.keys() - run.program.keys()):
             raise UsageError(
                 f"The inferred program has no field {unknown[0]}.",
@@ -252,7 +252,7 @@ class InferredReplay(Judging):
         if self.cut.beyond:
             message = "what comes after the first event beyond the cut was not followed"
             out.append(Finding(0, None, "Cut", message))
-        elif self._prefixed:
+        elif self._is_cut_short:
             message = f"the first {self.prefix:,} of {self.events:,} events were followed"
             out.append(Finding(0, None, "Prefix", message))
         return out

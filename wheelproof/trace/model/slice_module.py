@@ -96,7 +96,7 @@ def _all_shown(steps: Steps, mechanism: Mechanism) -> Iterator[str]:
     floating = {}
     for row in steps.table.rows.values():
         if steps.captured(row):
-            yield _shown(row)
+            yield _visible_step(row)
             if row.floats is not None:
                 floating[row.kind, row.floats] = _floating(row)
         if row.lock:
@@ -121,7 +121,7 @@ def _all_hidden(steps: Steps) -> Iterator[str]:
             yield _conjunction([f"{row.label}(self)"], "UNCHANGED sliceDebts")
             continue
         if row.floats is not None:
-            yield _conjunction(_taken(row, "="), f"SliceMet(self, FALSE, {_sign(row)})")
+            yield _conjunction(_step_of_label(row, "="), f"SliceMet(self, FALSE, {_sign(row)})")
         if row.when is not None:
             yield _conjunction(
                 [f"{row.label}(self)", f"~({row.when.text})"], "UNCHANGED sliceDebts"
@@ -132,7 +132,7 @@ def _conjunction(parts: Sequence[str], *more: str) -> str:
     return "  \\/ " + "\n     ".join(f"/\\ {part}" for part in (*parts, *more))
 
 
-def _taken(row: Row, sign: str) -> list[str]:
+def _step_of_label(row: Row, sign: str) -> list[str]:
     """The label's step, with the result with which its event floats (=) or another one (#)."""
     parts = [f"{row.label}(self)", *([f"({row.when.text})"] if row.when else [])]
     return (
@@ -142,9 +142,9 @@ def _taken(row: Row, sign: str) -> list[str]:
     )
 
 
-def _shown(row: Row) -> str:
+def _visible_step(row: Row) -> str:
     return _conjunction(
-        [f"event.kind = {format_tla(row.kind)}", *_taken(row, "#")],
+        [f"event.kind = {format_tla(row.kind)}", *_step_of_label(row, "#")],
         *_says(row.columns),
         "SliceSettled(self)",
         "UNCHANGED sliceDebts",

@@ -110,7 +110,7 @@ class Traced:
                     kind = (
                         traced_fields.DirectedField if by_schedule else traced_fields.VolatileField
                     )
-                elif by_schedule or self._written(file, text, field):
+                elif by_schedule or self._writes_field(file, text, field):
                     kind = traced_fields.PlainField if by_schedule else traced_fields.RecordedField
                 else:
                     continue
@@ -118,14 +118,14 @@ class Traced:
             if cls.__name__ in self.translator.CALLS:
                 self._calls.append(cls)
 
-    def _written(self, file: str, text: str, field: str) -> bool:
+    def _writes_field(self, file: str, text: str, field: str) -> bool:
         """Whether some labelled write of a plain field is an event, or some other access."""
         lines = text.splitlines()
         return any(
             "write" in kinds
             and self._event_of_label(file, kinds["write"])
             and re.search(rf"\.{field}\s*=[^=]", lines[line - 1])
-            or self._accessed(file, kinds)
+            or self._access(file, kinds)
             and re.search(rf"\.{field}\b", lines[line - 1])
             for line, kinds in self.labels[file].items()
         )
@@ -134,7 +134,7 @@ class Traced:
         row = self._tables[file].get(label)
         return row.event if row is not None else ""
 
-    def _accessed(self, file: str, kinds: Mapping[str, str]) -> tuple[str, str] | None:
+    def _access(self, file: str, kinds: Mapping[str, str]) -> tuple[str, str] | None:
         """The label of a line's access of a plain field, with its kind of event; None where the
         access is none."""
         for kind in ("read", "change"):
@@ -189,7 +189,7 @@ class Traced:
             )
         where = f"{self._shown.get(file, Path(file).name)}:{line}"
         if operation == "get":
-            label, event = self._accessed(file, self.labels.get(file, {}).get(line, {})) or ("", "")
+            label, event = self._access(file, self.labels.get(file, {}).get(line, {})) or ("", "")
             return label, event if self.kinds is None or event in self.kinds else "", where
         label = (
             self.labels.get(file, {})
@@ -197,7 +197,7 @@ class Traced:
             .get("lock" if operation == "wait" else operation, "")
         )
         row = self._tables.get(file, {}).get(label) if label else None
-        kind = None if label else self._unlabelled(code.co_qualname, operation)
+        kind = None if label else self._kind_without_label(code.co_qualname, operation)
         if kind is not None:
             event = kind
         elif operation == "wait":
@@ -212,7 +212,7 @@ class Traced:
             event = ""
         return label, event, where
 
-    def _unlabelled(self, function: str, operation: str) -> str | None:
+    def _kind_without_label(self, function: str, operation: str) -> str | None:
         """The kind of event of an operation on a line without a label, "" for none; None where the
         project leaves it to the tool. A section is an event where its lock is given back."""
         if function in self.translator.SECTIONS:

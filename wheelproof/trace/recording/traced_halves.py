@@ -173,7 +173,7 @@ def gate(recorder: Recorder, production: type) -> type:
             self.number = recorder.register(self)
             self.seq = self.lc = 0
 
-        def _taken(self) -> None:
+        def _enter_section_of(self) -> None:
             log = log_of()
             log.held.append(self)
             log.lc = max(log.lc, self.lc)
@@ -191,7 +191,7 @@ def gate(recorder: Recorder, production: type) -> type:
             if recorder.turn is not None:
                 recorder.turn(_frame(1), "lock")
             super().__enter__()
-            self._taken()
+            self._enter_section_of()
 
         def __exit__(self, *exception: object) -> None:
             self._given_back(_frame(1))
@@ -201,7 +201,7 @@ def gate(recorder: Recorder, production: type) -> type:
             if recorder.turn is not None:
                 recorder.turn(_frame(1), "lock")
             super().acquire_when(wait_ms, timeout_ms)
-            self._taken()
+            self._enter_section_of()
 
         def release(self) -> None:
             if (

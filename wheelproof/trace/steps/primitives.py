@@ -229,10 +229,10 @@ class Gate(Wrapped):
         if actor is not None:
             actor.waits = self
         self.inner.__enter__()
-        self._entered(actor, step, frame)
+        self._enter_section(actor, step, frame)
 
     def __exit__(self, *exception: object) -> None:
-        self._left(frame_of(1))
+        self._leave_section(frame_of(1))
         self.inner.__exit__(*exception)
 
     def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
@@ -253,16 +253,16 @@ class Gate(Wrapped):
                 self.inner.acquire_when(wait_ms, timeout_ms)
         finally:
             actor.muted = recorder.over
-        self._entered(actor, step, frame)
+        self._enter_section(actor, step, frame)
 
     def release(self) -> None:
-        self._left(frame_of(1))
+        self._leave_section(frame_of(1))
         self.inner.release()
 
     def notify(self) -> None:
         self.inner.notify()
 
-    def _entered(self, actor: Actor | None, step: Step | None, frame: FrameType) -> None:
+    def _enter_section(self, actor: Actor | None, step: Step | None, frame: FrameType) -> None:
         recorder = self.recorder
         if actor is None:
             return
@@ -272,7 +272,7 @@ class Gate(Wrapped):
             if step is not None:
                 recorder.note(actor, step, frame)
 
-    def _left(self, frame: FrameType) -> None:
+    def _leave_section(self, frame: FrameType) -> None:
         recorder = self.recorder
         actor = recorder.actor
         if actor is None:
