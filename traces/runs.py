@@ -167,11 +167,7 @@ class _Timer:
         """The items in their order, without the cancels of tasks that this timer never gets."""
         tasks: set[object] = set(self.task_of.values())
         for program in self.operations.values():
-            program[:] = [
-                operation
-                for operation in program
-                if operation[0] != "cancel" or operation[1] in tasks
-            ]
+            program[:] = [step for step in program if step[0] != "cancel" or step[1] in tasks]
         return [
             item
             for _, _, item in sorted(self.items, key=lambda item: item[:2])
@@ -244,11 +240,9 @@ class _Timer:
         cells: Event = request or cast(Event, {})
         task = f"t{cells['task']}" if request else "unknown"
         deadline = cells.get("now_ms", 0) + cells.get("delay_ms", 0)
-        self._note_entry(operation, f"unknown {len(self.task_of)}", task, deadline)
+        self._entry(operation, f"unknown {len(self.task_of)}", task, deadline)
 
-    def _note_entry(
-        self, operation: list[str | None], entry: str, task: str, deadline: int
-    ) -> None:
+    def _entry(self, operation: list[str | None], entry: str, task: str, deadline: int) -> None:
         if operation[1] is None:
             operation[1] = entry
             self.task_of[entry], self.deadline[entry] = task, deadline
@@ -284,7 +278,7 @@ class _Timer:
             entry, task = f"e{event['entry']}", f"t{event['task']}"
             self.names |= {event["entry"]: entry, event["task"]: task}
             if tid in self.adding:
-                self._note_entry(self.adding[tid], entry, task, event.get("exp_ms", 0))
+                self._entry(self.adding[tid], entry, task, event.get("exp_ms", 0))
         elif kind in ("add_request", "cancel"):
             self.names[event["task"]] = f"t{event['task']}"
             if kind == "add_request":

@@ -61,7 +61,7 @@ def test_an_add_without_its_task_is_what_the_cut_was_refused_for(monkeypatch):
     """The control: the inference that took the open add for one of an unknown task."""
 
     def unknown(self, operation, request):
-        self._note_entry(operation, "unknown", "unknown", 0)
+        self._entry(operation, "unknown", "unknown", 0)
 
     monkeypatch.setattr(runs._Timer, "_add_unfinished", unknown)
     (length,) = pairs("load")["add_request", "entry_new"][-1:]

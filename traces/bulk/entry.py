@@ -357,10 +357,8 @@ def prepare_cancels() -> Frame:
         "list",
         F.col("pre.list").alias("seen"),
     )
-    last_act = F.lag("lc").over(
-        Window.partitionBy("run", "tid").orderBy("tseq", "lc", "k", "entry")
-    )
-    moves = events.withColumn("acted", last_act).where(
+    touch = F.lag("lc").over(Window.partitionBy("run", "tid").orderBy("tseq", "lc", "k", "entry"))
+    moves = events.withColumn("acted", touch).where(
         is_one_of("list_add", "list_remove", "cancel") & (F.col("entry") > 0)
     )
     before = Window.partitionBy("entry", "run").orderBy(*STAMP, "k", "list", "seen").before()
@@ -370,10 +368,8 @@ def prepare_cancels() -> Frame:
         "since": F.last_where(~cancels, F.col("lc")).over(before),
     }
     in_list = F.is_true((F.col("here") > 0) & (F.col("since") < F.coalesce("acted", F.lit(1))))
-    clear_clock = F.last(F.when(cancels & F.col("in_list"), F.col("lc")).otherwise(0)).over(before)
-    moves = (
-        moves.withColumns(looks).withColumn("in_list", in_list).withColumn("cleared", clear_clock)
-    )
+    clears = F.last(F.when(cancels & F.col("in_list"), F.col("lc")).otherwise(0)).over(before)
+    moves = moves.withColumns(looks).withColumn("in_list", in_list).withColumn("cleared", clears)
     runs = broadcast(RUNS.select("run", "late", has("list_add", "list_remove")))
     return moves.join(runs, "run")
 

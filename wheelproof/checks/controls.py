@@ -55,18 +55,18 @@ def controls(context: Context) -> Row:
 def lacking(
     claims: Sequence[Property],
     denials: Sequence[str],
-    checked: Collection[str],
+    kept: Collection[str],
     shown: Collection[str],
     plain: Collection[str],
 ) -> list[str]:
     """The properties that no config or mutant shows, as sentences.
 
-    ``checked``: the properties that some config expects to hold. ``shown``: those that some config
+    ``kept``: the properties that some config expects to hold. ``shown``: those that some config
     or mutant violates. ``plain``: those that a config violates with every decision in place.
     """
     names = [item.name for item in claims]
     lists = {
-        "no config checks {}": [name for name in names if name not in checked],
+        "no config checks {}": [name for name in names if name not in kept],
         "no config and no mutant shows that {} can fail": [
             name for name in names if name not in shown
         ],

@@ -110,9 +110,9 @@ class On(StrEnum):
     IMPL = "impl"
 
 
-def print_version(requested: bool) -> None:
+def print_version(flag: bool) -> None:
     """Print the version and end."""
-    if requested:
+    if flag:
         from importlib.metadata import version
 
         print(f"wheelproof {version('wheelproof')}")

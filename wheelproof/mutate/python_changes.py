@@ -135,9 +135,9 @@ class Statements:
         ends = (ast.Return, ast.Raise, ast.Break, ast.Continue)
         if isinstance(node, (ends, *FUNCTIONS, ast.ClassDef)) or isinstance(after, FUNCTIONS):
             return
-        labelled = self.source.labelled(node) or self.source.labelled(after)
+        has_label = self.source.labelled(node) or self.source.labelled(after)
         if (
-            not labelled
+            not has_label
             and not (_names(node) & _names(after)) - {"self"}
             and not _published(node)
             and not _published(after)

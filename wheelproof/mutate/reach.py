@@ -52,16 +52,16 @@ class Reach:
         importing: Edges = {}
         naming: Edges = {}
         waiting = [self._shown(path) for path in sorted((self.root / TESTS).rglob("*.py"))]
-        visited = set(waiting)
+        visits = set(waiting)
         while waiting:
             here = waiting.pop()
-            imported = self._imported(here) if here.endswith(".py") else set()
+            imports = self._imported(here) if here.endswith(".py") else set()
             names = set(self._named(here)) if here.startswith(f"{TESTS}/") else set()
-            for edges, files in ((importing, imported), (naming, imported | names)):
+            for edges, files in ((importing, imports), (naming, imports | names)):
                 for there in files:
                     edges.setdefault(there, set()).add(here)
-            waiting += (imported | names) - visited
-            visited |= imported | names
+            waiting += (imports | names) - visits
+            visits |= imports | names
         return importing, naming
 
     def _imported(self, here: str) -> set[str]:

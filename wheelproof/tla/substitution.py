@@ -168,7 +168,7 @@ class Substitution:
         return self._mentions[definition]
 
     def _mentioned(self, definition: Definition) -> bool:
-        visited, waiting = {definition}, [definition.body]
+        visits, waiting = {definition}, [definition.body]
         while waiting:
             node = waiting.pop()
             match node:
@@ -179,8 +179,8 @@ class Substitution:
                 case Call() | Operator():
                     if node.definition in self.operators or node.definition in self._copies:
                         return True
-                    if not node.definition.standard and node.definition not in visited:
-                        visited.add(node.definition)
+                    if not node.definition.standard and node.definition not in visits:
+                        visits.add(node.definition)
                         waiting.append(node.definition.body)
             waiting += children(node)
         return False

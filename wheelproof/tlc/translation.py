@@ -60,10 +60,10 @@ def planted_changes(module: Path) -> dict[str, bool]:
         f"{module.name} without a translation": (None, State.MISSING),
     }
     verdicts = {}
-    for name, (new, expected) in changes.items():
+    for name, (new, right_state) in changes.items():
         body = "" if new is None else old[0].replace(old[2], new)
         copy = text[: old.start()] + body + text[old.end() :]
-        verdicts[name] = _state(copy, module, None, None) is expected
+        verdicts[name] = _state(copy, module, None, None) is right_state
     return verdicts
 
 
@@ -113,8 +113,8 @@ def translated_text(
     if not _ALGORITHM.search(text):
         return text
     jar = jar or jars.locate()
-    if (cached := _cached(text, jar)) is not None:
-        return cached
+    if (entry := _cached(text, jar)) is not None:
+        return entry
     ((translation, refusal),) = _translate([text], java or javas.locate(), jar)
     if refusal:
         if refusal == pluscal.MISSING:

@@ -59,7 +59,7 @@ def entry(
 
 
 def _packed(id: str, graph: Stepping, mechanism: Mechanism, excerpts: Excerpts) -> Packed:
-    document, both = graph.document(), (graph.without, graph.without)
+    document, decisions = graph.document(), (graph.without, graph.without)
     about = str(mechanism.scenarios.get(graph.scenario, {}).get("about", ""))
     document |= {
         "about": f"{about}; without {graph.without}" if graph.without else about,
@@ -68,7 +68,7 @@ def _packed(id: str, graph: Stepping, mechanism: Mechanism, excerpts: Excerpts) 
             [
                 kind.name,
                 kind.kind,
-                *excerpts.of_step(graph.mechanism, kind.label, kind.source, *both),
+                *excerpts.of_step(graph.mechanism, kind.label, kind.source, *decisions),
             ]
             for kind in graph.labels
         ],

@@ -38,14 +38,14 @@ def explained(
     subject: Subject,
     machine: Machine,
     events: Sequence[Event],
-    hidden: frozenset[str],
+    hidden_actions: frozenset[str],
     timeout: float,
 ) -> bool:
     """Whether TLC finds a behaviour that explains the log.
 
     Raises Unconfirmed where the log has no such specification, and ToolError where TLC fails.
     """
-    text = _module(machine, events, hidden)
+    text = _module(machine, events, hidden_actions)
     with temporary.folder("log") as folder:
         for file in mc.closure(subject.module, subject.libraries):
             module = mc.without_comments(reading.text(file))
@@ -63,7 +63,7 @@ def explained(
     )
 
 
-def _module(machine: Machine, events: Sequence[Event], hidden: frozenset[str]) -> str:
+def _module(machine: Machine, events: Sequence[Event], hidden_actions: frozenset[str]) -> str:
     if len(events) > MOST:
         raise Unconfirmed(f"the log has more than {MOST:,} events")
     if any(before.end >= after.begin for before, after in pairwise(events)):
@@ -78,9 +78,11 @@ def _module(machine: Machine, events: Sequence[Event], hidden: frozenset[str]) -
         for number, event in enumerate(events)
     ]
     cases = [f"{at} = {number} /\\ LogOfEvents_{number}" for number in range(len(events))]
-    quiet = [f"({_call(machine, name, (), names)} /\\ UNCHANGED {at})" for name in sorted(hidden)]
-    some = _OR.join(f"({case})" for case in cases)
-    steps_forward = f"(({some}) /\\ {at}' = {at} + 1)"
+    quiet = [
+        f"({_call(machine, name, (), names)} /\\ UNCHANGED {at})" for name in sorted(hidden_actions)
+    ]
+    case_list = _OR.join(f"({case})" for case in cases)
+    steps_forward = f"(({case_list}) /\\ {at}' = {at} + 1)"
     return "\n".join(
         [
             f"---- MODULE {_MODULE} ----",
@@ -102,11 +104,11 @@ def _step(machine: Machine, event: Event, names: frozenset[str]) -> str:
         _call(machine, name, tuple(sorted(event.arguments.get(name, {}).items())), names)
         for name in event.actions
     ]
-    shown = [
+    conditions = [
         f"{_primed(variable, argument, names)} = {_tla(value, names)}"
         for (variable, argument), value in event.shown.items()
     ]
-    return _AND.join([f"({_OR.join(calls)})", *shown])
+    return _AND.join([f"({_OR.join(calls)})", *conditions])
 
 
 def _primed(variable: str, argument: Value | None, names: frozenset[str]) -> str:

@@ -81,15 +81,15 @@ class Moves:
         variables: tuple[str, ...],
         expressions: Callable[[NextValues], Expressions],
         fresh: Callable[[str], str],
-        inlined: Inlined,
+        inlining: Inlined,
         *,
         in_init: bool,
         partial: bool = False,
-        counted: Callable[[Definition], str],
+        count: Callable[[Definition], str],
     ) -> None:
         self.variables, self.expressions, self.fresh = variables, expressions, fresh
-        self.inlined, self.in_init, self.partial, self.counted = inlined, in_init, partial, counted
-        self.forms = Forms(inlined, in_init)
+        self.inlined, self.in_init, self.partial, self.counted = inlining, in_init, partial, count
+        self.forms = Forms(inlining, in_init)
         self.lines: list[str] = []
         self.lets: dict[Definition, str] = {}
         self.late: frozenset[Formal] = frozenset()
