@@ -44,8 +44,8 @@ _DAY = 24 * 3600
 
 def cache() -> Path:
     """The user's cache folder; it need not exist yet."""
-    if chosen := os.environ.get("WHEELPROOF_CACHE"):
-        return Path(chosen).absolute()
+    if folder := os.environ.get("WHEELPROOF_CACHE"):
+        return Path(folder).absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "wheelproof")
 
 

@@ -139,19 +139,19 @@ def rows(
             cells = [structure, checker.name, "rejected" if faulty.calls else faulty.says]
             cells += [str(faulty.calls), f"{faulty.cpu:.1f}"]
             cells += ["rejected" if sound.calls else sound.says, f"{sound.cpu:.1f}"]
-            passed = not sound.calls and sound.says.startswith(checker.passed)
-            yield [*cells, str(checker.lines(structure))], bool(faulty.calls) and passed
+            passes = not sound.calls and sound.says.startswith(checker.passed)
+            yield [*cells, str(checker.lines(structure))], bool(faulty.calls) and passes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.lincheck", description=__doc__)
     parser.add_argument("structures", nargs="*", choices=[[], *STRUCTURES], help="default: all")
-    chosen = parser.parse_args(arguments).structures or STRUCTURES
+    structures = parser.parse_args(arguments).structures or STRUCTURES
     wrong = []
     try:
         checkers = [OfPython(), OfJava()]
         print(f"| {' | '.join(HEAD)} |\n{'|---' * len(HEAD)}|", flush=True)
-        for cells, is_right in rows(checkers, chosen):
+        for cells, is_right in rows(checkers, structures):
             print(f"| {' | '.join(cells)} |", flush=True)
             wrong += [] if is_right else [f"{cells[0]} by {cells[1]}"]
     except WheelproofError as error:
