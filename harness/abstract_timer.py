@@ -58,9 +58,9 @@ class Timer:
         while True:
             self.gate.acquire_when(task.wait_ms, POLL_MS)
             try:
-                taken, over = task.armed, not task.entering
+                is_taken, over = task.armed, not task.entering
                 task.armed = False
             finally:
                 self.gate.release()
-            if taken or over:
-                return bool(taken)
+            if is_taken or over:
+                return bool(is_taken)
