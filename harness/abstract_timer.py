@@ -58,9 +58,9 @@ class Timer:
         while True:
             self.gate.acquire_when(task.wait_ms, POLL_MS)
             try:
-                is_taken, over = task.armed, not task.entering
+                taken, over = task.armed, not task.entering
                 task.armed = False
             finally:
                 self.gate.release()
-            if is_taken or over:
-                return bool(is_taken)
+            if taken or over:
+                return bool(taken)
