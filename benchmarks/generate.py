@@ -197,7 +197,7 @@ def _steps_of(base: Block, values: numpy.ndarray) -> numpy.ndarray:
     return numpy.where(values >= base.first_id, base.ids, 0)
 
 
-def _timed(values: numpy.ndarray, step: int) -> numpy.ndarray:
+def _time_steps(values: numpy.ndarray, step: int) -> numpy.ndarray:
     return numpy.where(values >= 0, step, 0)
 
 
@@ -245,7 +245,7 @@ class Template:
                     for event in events
                 ]
             ),
-            **{name: _timed(_plain(here[name]), base.period_ms) for name in _TIMES},
+            **{name: _time_steps(_plain(here[name]), base.period_ms) for name in _TIMES},
             "t_ns": base.period_ms * 1_000_000,
             **{name: _steps_of(base, _plain(here[name])) for name in _IDS},
             **dict.fromkeys(_SPANS, base.spans),
@@ -253,7 +253,7 @@ class Template:
         self.observed: dict[str, _STEPS] = {
             name: {
                 "entry": _steps_of(base, _plain(here[name].field("entry"))),
-                "key_ms": _timed(_plain(here[name].field("key_ms")), base.period_ms),
+                "key_ms": _time_steps(_plain(here[name].field("key_ms")), base.period_ms),
             }
             for name in ("pre", "post")
         }

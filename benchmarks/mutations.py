@@ -115,7 +115,7 @@ def _retarget(
     event[role] = new
     if style == "behaviour":
         event["ord"] = tuple(
-            (kind, _renamed(name, f"{role}:{old}", f"{role}:{new}"), number, mode)
+            (kind, _new_name(name, f"{role}:{old}", f"{role}:{new}"), number, mode)
             for kind, name, number, mode in exact(events[index])
         )
         for part in ("pre", "post"):
@@ -124,7 +124,7 @@ def _retarget(
     return events
 
 
-def _renamed(name: str, old: str, new: str) -> str:
+def _new_name(name: str, old: str, new: str) -> str:
     return new + name[len(old) :] if name == old or name.startswith(f"{old}.") else name
 
 

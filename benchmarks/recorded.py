@@ -130,11 +130,13 @@ class Recording:
     def copy(self, number: int) -> list[Row]:
         """A copy, from 0: the recording itself."""
         return (
-            self.events if number == 0 else [self._moved(event, number) for event in self._ranked]
+            self.events
+            if number == 0
+            else [self._shifted_row(event, number) for event in self._ranking]
         )
 
     @cached_property
-    def _ranked(self) -> list[Row]:
+    def _ranking(self) -> list[Row]:
         """The body, with the places of its events among all and among their thread's."""
         rank = {lc: place for place, lc in enumerate(sorted({row["lc"] for row in self.body}), 1)}
         counts: Counter[int] = Counter()
@@ -144,11 +146,11 @@ class Recording:
             ranking.append({**event, "lc": rank[event["lc"]], "tseq": counts[event["tid"]]})
         return sorted(ranking, key=lambda row: row["lc"])
 
-    def _moved(self, event: Row, number: int) -> Row:
+    def _shifted_row(self, event: Row, number: int) -> Row:
         before = number - 1
         row = {
             **event,
-            "lc": event["lc"] + self._last_lc + before * len(self._ranked),
+            "lc": event["lc"] + self._last_lc + before * len(self._ranking),
             "tseq": event["tseq"]
             + self.threads[event["tid"]]
             + before * self.of_body[event["tid"]],
@@ -174,7 +176,7 @@ class Recording:
                 row[column] = self._number(token, event[column], number)
         for name in ("pre", "post"):
             if name in event:
-                row[name] = self._observed(event[name], number)
+                row[name] = self._shifted_values(event[name], number)
         if "ord" in event:
             row["ord"] = tuple(self._token(token, number) for token in event["ord"])
         return row
@@ -183,7 +185,7 @@ class Recording:
     def _last_lc(self) -> int:
         return max(int(event["lc"]) for event in self.events)
 
-    def _observed(self, observation: dict[str, Any], number: int) -> dict[str, Any]:
+    def _shifted_values(self, observation: dict[str, Any], number: int) -> dict[str, Any]:
         row = dict(observation)
         if observation.get("entry"):
             row["entry"] = self._id(observation["entry"], number)

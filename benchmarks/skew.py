@@ -116,11 +116,11 @@ def compared(spark: Any, path: Path, limits: Limits, quiet: bool = False) -> Non
                 *(family.name, title, read.events, wall, cpu, read.events / wall / 1e6),
                 *(f"{100 * largest.share:.1f} %", largest.seconds, peak),
             )
-        whole, pieced = least.values()
+        whole, in_pieces = least.values()
         ratios.append(
             f"* {family.name}, pieces / one window: events per wall second "
-            f"{whole[0] / pieced[0]:.2f}, CPU seconds {pieced[1] / whole[1]:.2f}, "
-            f"rows of the largest task {pieced[3].rows / whole[3].rows:.2f}"
+            f"{whole[0] / in_pieces[0]:.2f}, CPU seconds {in_pieces[1] / whole[1]:.2f}, "
+            f"rows of the largest task {in_pieces[3].rows / whole[3].rows:.2f}"
         )
     if not quiet:
         print("\n" + "\n".join(ratios), flush=True)

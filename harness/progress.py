@@ -14,8 +14,8 @@ class Progress:
 
     __slots__ = ("left",)
 
-    def __init__(self, left: int) -> None:
-        self.left = left
+    def __init__(self, count: int) -> None:
+        self.left = count
 
 
 class Queue(delay_queue.DelayQueue[Any]):

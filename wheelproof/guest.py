@@ -102,7 +102,7 @@ def place(frame: FrameType, line: int) -> str:
     return f"{'/'.join(file.parts[-depth:])}:{line}"
 
 
-def _traced(error: BaseException) -> list[tuple[FrameType, int]]:
+def _frames_of(error: BaseException) -> list[tuple[FrameType, int]]:
     """The frames that an exception came through with their lines, the innermost first."""
     pairs: list[tuple[FrameType, int]] = []
     trace: TracebackType | None = error.__traceback__
@@ -123,7 +123,7 @@ def fault_of(error: BaseException) -> ProjectFault | None:
         return None
     if isinstance(error, SyntaxError) and error.filename and not error.filename.startswith("<"):
         return ProjectFault(error, f"{_short(error.filename)}:{error.lineno or 1}", True)
-    frames = _traced(error)
+    frames = _frames_of(error)
     for frame, line in frames:
         if is_project(frame):
             importing = any(

@@ -108,7 +108,7 @@ class Answer:
 
 def answer(command: Sequence[str]) -> Answer:
     """The answer of a process. Raises ToolError if it gives none."""
-    before = _spent()
+    before = _cpu_seconds()
     try:
         run = subprocess.run(
             command, cwd=ROOT, capture_output=True, text=True, errors="replace", timeout=SECONDS
@@ -118,10 +118,10 @@ def answer(command: Sequence[str]) -> Answer:
     match = re.search(r"^(.+)\ncalls: (\d+)\n\Z", run.stdout, re.MULTILINE)
     if run.returncode or match is None:
         raise ToolError(f"{command[-1]} ended with {run.returncode}: {run.stderr.strip()[-2000:]}")
-    return Answer(int(match[2]), match[1], _spent() - before)
+    return Answer(int(match[2]), match[1], _cpu_seconds() - before)
 
 
-def _spent() -> float:
+def _cpu_seconds() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 

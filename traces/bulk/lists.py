@@ -174,7 +174,7 @@ LIST_RULES = (
         text(
             "{k} with key {key_ms} ms, last {queued.k} with key {queued.key_ms} ms{defect}",
             defect=F.when(
-                _queued() & (F.col("queued.key_ms") != F.col("key_ms")),
+                _is_in_queue() & (F.col("queued.key_ms") != F.col("key_ms")),
                 F.lit(": the key of a queued bucket changed, as in D1 (docs/D1.md)"),
             ).otherwise(F.lit("")),
         ),

@@ -151,15 +151,15 @@ def _explore(model: Any, steps: Steps) -> None:
 
     first = model.initial()
     steps.starts.update(map(place, first[1]))
-    visited, waiting = {first}, deque([first])
+    visits, waiting = {first}, deque([first])
     while waiting:
         state = waiting.popleft()
         for thread, _, after in model.successors(state):
             steps.after.setdefault(place(state[1][thread]), set()).add(
                 (place(after[1][thread]), shared_values(after) != shared_values(state))
             )
-            if after not in visited and len(visited) < BOUND:
-                visited.add(after)
+            if after not in visits and len(visits) < BOUND:
+                visits.add(after)
                 waiting.append(after)
 
 
@@ -173,14 +173,14 @@ def _by_kind(mechanism: Mechanism, event: Mapping[str, str], steps: Steps) -> di
 
     def next_kinds(places: set[Place]) -> set[str]:
         """The events of the places, or of those after them where they may be none."""
-        kinds, todo, visited = set(), list(places), set(places)
+        kinds, todo, visits = set(), list(places), set(places)
         while todo:
             here = todo.pop()
             for after, changes in steps.after.get(here, ()):
                 if not leaves_none(here[0], changes):
                     kinds.add(event[here[0]])
-                elif after not in visited:
-                    visited.add(after)
+                elif after not in visits:
+                    visits.add(after)
                     todo.append(after)
         return kinds
 

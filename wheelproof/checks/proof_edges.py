@@ -52,14 +52,14 @@ def declared(mechanism: Mechanism) -> bool:
     return (mechanism.root / "proofs" / mechanism.name / "view.py").is_file()
 
 
-def _provided(mechanism: Mechanism) -> ModuleType:
+def _view_module(mechanism: Mechanism) -> ModuleType:
     with within(Project(mechanism.root)):
         return isolated.load(mechanism.root, f"proofs.{mechanism.name}.view")
 
 
 def parts(mechanism: Mechanism) -> dict[str, int]:
     """The numbers of systems and formulas that the mechanism's view declares."""
-    return numbers(_provided(mechanism).SYSTEMS)
+    return numbers(_view_module(mechanism).SYSTEMS)
 
 
 def numbers(systems: Sequence[type[System]]) -> dict[str, int]:
@@ -300,7 +300,7 @@ def check(context: Context) -> Report:
     """
     mechanism = context.mechanism
     start, beat = context.begin("proof", NAME), context.beat("proof", NAME)
-    module = _provided(mechanism)
+    module = _view_module(mechanism)
     faults = table_faults(mechanism.labels, module.ACTIONS, module.SYSTEMS)
     tally = Compared()
     control = Planted(star_faults, module.ACTIONS)

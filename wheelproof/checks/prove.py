@@ -71,7 +71,7 @@ class _Kept:
     modules: dict[str, ModuleType]
 
 
-_kept: dict[Path, _Kept] = {}
+_cache: dict[Path, _Kept] = {}
 """Those of the last project. Importing theories takes longer than proving most theorems."""
 
 
@@ -83,20 +83,20 @@ def loaded(root: Path) -> Iterator[dict[str, Theory]]:
     UsageError where a module cannot be loaded.
     """
     content = _content(root)
-    cached_project = _kept.get(root)
+    cached_project = _cache.get(root)
     fresh = cached_project is None or cached_project.content != content
     project = Project(root) if cached_project is None or fresh else cached_project.project
     with apart(Finder(root)), within(project):
         if cached_project is None or fresh:
-            theories = _imported(root)
+            theories = _theories_of(root)
         else:
             theories = cached_project.theories
             sys.modules.update(cached_project.modules)
-        _kept.clear()
+        _cache.clear()
         try:
             yield theories
         finally:
-            _kept[root] = _Kept(content, project, theories, present())
+            _cache[root] = _Kept(content, project, theories, present())
 
 
 def _content(root: Path) -> str:
@@ -109,7 +109,7 @@ def _content(root: Path) -> str:
     return digest.hexdigest()
 
 
-def _imported(root: Path) -> dict[str, Theory]:
+def _theories_of(root: Path) -> dict[str, Theory]:
     from wheelproof.prove.kernel import Theory
 
     theories: dict[str, Theory] = {}
@@ -139,7 +139,7 @@ def declared(root: Path) -> list[Declared]:
         raise ToolError(f"Theorems need {' and '.join(absent)}.", installation("proofs"))
     with loaded(root) as theories:
         theorems = [
-            _declared(theory, name) for theory in _built_up(theories) for name in theory.theorems
+            _declaration(theory, name) for theory in _built_up(theories) for name in theory.theorems
         ]
     counts = Counter((item.mechanism, item.name) for item in theorems)
     if twice := [" / ".join(key) for key, times in counts.items() if times > 1]:
@@ -172,7 +172,7 @@ def _built_up(theories: Mapping[str, Theory]) -> list[Theory]:
     return order
 
 
-def _declared(theory: Theory, name: str) -> Declared:
+def _declaration(theory: Theory, name: str) -> Declared:
     theorem = theory.theorems[name]
     return Declared(
         theory.mechanism,

@@ -42,7 +42,7 @@ def write(root: Path, source: str, name: str) -> Mechanism:
     first = next(scenarios.candidates(sketch.operations, list(sketch.subject.constants)))
     starter.refuse_present(root, sketch.files({"smallest": first}))
     with temporary.folder("draft") as scratch:
-        texts, idle = _finished(sketch, scratch, first)
+        texts, idle = _finish(sketch, scratch, first)
     paths: list[Path] = []
     try:
         for place, text in texts.items():
@@ -65,7 +65,7 @@ def write(root: Path, source: str, name: str) -> Mechanism:
     return mechanism
 
 
-def _finished(sketch: Draft, scratch: Path, first: Scenario) -> tuple[dict[str, str], list[str]]:
+def _finish(sketch: Draft, scratch: Path, first: Scenario) -> tuple[dict[str, str], list[str]]:
     """All files of the draft: with scenarios that end, and with its two decisions.
 
     Then the labels that no scenario runs.

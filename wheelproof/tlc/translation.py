@@ -113,7 +113,7 @@ def translated_text(
     if not _ALGORITHM.search(text):
         return text
     jar = jar or jars.locate()
-    if (entry := _cached(text, jar)) is not None:
+    if (entry := _cache_entry(text, jar)) is not None:
         return entry
     ((translation, refusal),) = _translate([text], java or javas.locate(), jar)
     if refusal:
@@ -137,7 +137,7 @@ def prepare(texts: Iterable[str], *, java: Java | None = None, jar: Jar | None =
     missing = [
         text
         for text in dict.fromkeys(texts)
-        if _ALGORITHM.search(text) and _cached(text, jar) is None
+        if _ALGORITHM.search(text) and _cache_entry(text, jar) is None
     ]
     if missing:
         _translate(missing, java or javas.locate(), jar)
@@ -152,7 +152,7 @@ def _key(text: str, jar: Jar) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _cached(text: str, jar: Jar) -> str | None:
+def _cache_entry(text: str, jar: Jar) -> str | None:
     """The text with its translation, from the cache; None where it is not there."""
     data = _translations().read(_key(text, jar))
     if data is None or _bare(translation := data.decode("utf-8", "replace")) != _bare(text):

@@ -40,7 +40,7 @@ def pack(
 ) -> dict[tuple[str, str], Packed]:
     """The graphs of the page, by mechanism and scenario."""
     return {
-        key: _packed("/".join(key), graph, mechanisms[graph.mechanism], excerpts)
+        key: _pack("/".join(key), graph, mechanisms[graph.mechanism], excerpts)
         for key, graph in graphs.items()
         if graph.mechanism in mechanisms
     }
@@ -58,7 +58,7 @@ def entry(
     return f"{trace.mechanism}/{name}", graph.choices(steps)
 
 
-def _packed(id: str, graph: Stepping, mechanism: Mechanism, excerpts: Excerpts) -> Packed:
+def _pack(id: str, graph: Stepping, mechanism: Mechanism, excerpts: Excerpts) -> Packed:
     document, decisions = graph.document(), (graph.without, graph.without)
     about = str(mechanism.scenarios.get(graph.scenario, {}).get("about", ""))
     document |= {

@@ -105,13 +105,13 @@ def _step(machine: Machine, event: Event, names: frozenset[str]) -> str:
         for name in event.actions
     ]
     conditions = [
-        f"{_primed(variable, argument, names)} = {_tla(value, names)}"
+        f"{_primed_text(variable, argument, names)} = {_tla(value, names)}"
         for (variable, argument), value in event.shown.items()
     ]
     return _AND.join([f"({_OR.join(calls)})", *conditions])
 
 
-def _primed(variable: str, argument: Value | None, names: frozenset[str]) -> str:
+def _primed_text(variable: str, argument: Value | None, names: frozenset[str]) -> str:
     return place_text(f"{variable}'", None) + (
         "" if argument is None else f"[{_tla(argument, names)}]"
     )
@@ -141,19 +141,21 @@ def _model_values(configuration: Configuration) -> frozenset[str]:
 
 def _tla(value: Value, names: frozenset[str]) -> str:
     """A value of a log in the module: a string that names a model value is that value."""
-    return format_tla(_named(value, names))
+    return format_tla(_with_names(value, names))
 
 
-def _named(value: Value, names: frozenset[str]) -> Value:
+def _with_names(value: Value, names: frozenset[str]) -> Value:
     match value:
         case str() if value in names:
             return ModelValue(f"{_VALUE}{value}")
         case tuple():
-            return tuple(_named(item, names) for item in value)
+            return tuple(_with_names(item, names) for item in value)
         case frozenset():
-            return frozenset(_named(item, names) for item in value)
+            return frozenset(_with_names(item, names) for item in value)
         case Function():
-            return Function({_named(key, names): _named(value[key], names) for key in value})
+            return Function(
+                {_with_names(key, names): _with_names(value[key], names) for key in value}
+            )
     return value
 
 

@@ -103,11 +103,11 @@ def shrink(search: Search, events: Sequence[Event], verdict: Verdict) -> tuple[E
         return tuple(few)
     weaken: list[Callable[[Event], Event]] = [Event.bare, Event.open]
     for change in weaken:
-        few = _weakened(few, change, is_refused)
+        few = _weaken(few, change, is_refused)
     return tuple(event for event in few if event.actions)
 
 
-def _weakened(
+def _weaken(
     events: list[Event], change: Callable[[Event], Event], is_refused: Callable[[list[Event]], bool]
 ) -> list[Event]:
     """Events of which as many as possible are changed, in halves that become smaller."""

@@ -218,13 +218,13 @@ class Machine:
 
         It is the least of their tuples of numbers, where each value has a number of its own.
         """
-        best = self._numbered(state)
+        best = self._numbers_of(state)
         for number, permutation in enumerate(self.symmetry):
             image = [self._image(permutation, number, value) for value in state]
-            best = min(best, self._numbered(image))
+            best = min(best, self._numbers_of(image))
         return best
 
-    def _numbered(self, values_of_state: Iterable[Any]) -> tuple[int, ...]:
+    def _numbers_of(self, values_of_state: Iterable[Any]) -> tuple[int, ...]:
         numbers = self._numbers
         # TRUE and 1 are one key in Python
         keys = [(value,) if value.__class__ is bool else value for value in values_of_state]

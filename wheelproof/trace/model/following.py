@@ -226,8 +226,8 @@ class Steps:
 
     def hidden(self, places: Iterable[Place], budget: int) -> set[Place]:
         """The places, and those that steps without an event lead to. Raises Spent."""
-        reached = set(places)
-        waiting = list(reached)
+        visits = set(places)
+        waiting = list(visits)
         while waiting:
             place = waiting.pop()
             for index, label in enumerate(self.labels(place.state)):
@@ -242,12 +242,12 @@ class Steps:
                 if debts is None:
                     continue
                 after = Place(self.normal(move.after, (index,)), debts)
-                if after not in reached:
-                    if len(reached) >= budget:
+                if after not in visits:
+                    if len(visits) >= budget:
                         raise Spent(f"the model may be in more than {budget:,} states")
-                    reached.add(after)
+                    visits.add(after)
                     waiting.append(after)
-        return reached
+        return visits
 
     def labels(self, state: State) -> tuple[str, ...]:
         """The label that each thread stands at."""

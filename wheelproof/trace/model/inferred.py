@@ -194,8 +194,8 @@ class InferredReplay(Judging):
             table=read(mechanism, run.table),
             begins=run.begins,
         )
-        followed = FollowedRun(run, replay)
-        self.runs.append(followed)
+        followed_run = FollowedRun(run, replay)
+        self.runs.append(followed_run)
         for line, item in run.items:
             if isinstance(item, Passing):
                 replay.passes(line, *item)
@@ -206,12 +206,12 @@ class InferredReplay(Judging):
             if replay.halted or replay.unknown:
                 break
             if self.properties:
-                self._evaluate(followed, mechanism, line)
+                self._evaluate(followed_run, mechanism, line)
         else:
             if run.outside is not None:
                 replay.unknown.append((run.outside[0], "Program", run.outside[1]))
         if replay.steps is not None:
-            followed.labels.update(replay.steps.taken)
+            followed_run.labels.update(replay.steps.taken)
         for name, count in replay.figures.items():
             together = max if name == "largest" else int.__add__
             self.figures[name] = together(self.figures[name], count)
@@ -225,14 +225,14 @@ class InferredReplay(Judging):
         self.unknown += [(line, kind, f"{run.name}: {why}") for line, kind, why in replay.unknown]
         self._spent += replay.spent
 
-    def _evaluate(self, followed: FollowedRun, mechanism: Mechanism, line: int) -> None:
-        steps = followed.replay.steps
+    def _evaluate(self, followed_run: FollowedRun, mechanism: Mechanism, line: int) -> None:
+        steps = followed_run.replay.steps
         assert steps is not None
         for name in mechanism.invariants:
-            if name not in followed.broken and not any(
-                steps.model.holds(name, place.state) for place in followed.replay.states
+            if name not in followed_run.broken and not any(
+                steps.model.holds(name, place.state) for place in followed_run.replay.states
             ):
-                followed.broken[name] = line
+                followed_run.broken[name] = line
 
     def lines(self) -> Iterator[str]:
         """The outcome of each run, for people."""

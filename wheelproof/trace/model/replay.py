@@ -235,7 +235,7 @@ class ModelReplay(Judging):
             states = self.steps.hidden(self.states, self.budget)
         except Spent as error:
             return [Finding(0, None, "Budget", f"{error} at the end")]
-        if unfinished := sorted(tid for tid, spans in self.open.items() if spans):
+        if open_threads := sorted(tid for tid, spans in self.open.items() if spans):
             return [
                 Finding(
                     0,
@@ -243,7 +243,7 @@ class ModelReplay(Judging):
                     "Bracket",
                     f"thread {tid} has begun {len(self.open[tid])} brackets that it does not end",
                 )
-                for tid in unfinished
+                for tid in open_threads
             ]
         if any(self.steps.ended(state) for state in states):
             return []

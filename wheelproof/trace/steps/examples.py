@@ -77,7 +77,7 @@ def _parting(
     """The first state of a mutant's graph in which other steps can be taken than in the
     mechanism's own model, which has come there by the same steps; None if there is none."""
     start = (0, settle_state(model.initial()))
-    visited, waiting = {start}, deque([start])
+    visits, waiting = {start}, deque([start])
     while waiting:
         number, original = waiting.popleft()
         row = search.edges(number)
@@ -97,8 +97,8 @@ def _parting(
             following = [
                 (after, moves[move_of(thread, label), str(label)]) for thread, label, after in row
             ]
-        fresh = [pair for pair in following if pair not in visited]
-        visited.update(fresh)
+        fresh = [pair for pair in following if pair not in visits]
+        visits.update(fresh)
         waiting.extend(fresh)
     return None
 

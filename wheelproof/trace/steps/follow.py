@@ -145,12 +145,12 @@ class Following:
         if not self.recording.events:
             return [Finding(0, None, "Events", "there is no event")]
         last = {event["thread"]: event["k"] for event in self.recording.events if "thread" in event}
-        unfinished = [
+        open_threads = [
             name
             for name in self.recording.header["threads"]
             if last.get(name) not in ("stop", "blocked")
         ]
-        return [Finding(0, None, "Program", f"{name} has not ended") for name in unfinished]
+        return [Finding(0, None, "Program", f"{name} has not ended") for name in open_threads]
 
     # -- events
 

@@ -80,10 +80,10 @@ class Lock(Recorded):
             return bool(self.inner.locked())
         step = recorder.arrive(actor, frame, "read")
         with recorder.moment:
-            held = self.owner is not None
+            is_held = self.owner is not None
             if step is not None:
                 recorder.note(actor, step, frame)
-            return held
+            return is_held
 
     def __enter__(self) -> bool:
         return self.take(frame_of(1))
@@ -272,9 +272,9 @@ class Condition(Recorded):
 
     def _may_wake(self, actor: Actor) -> bool:
         recorder = self.recorder
-        notified = any(actor in takers for takers in self.tickets)
+        has_ticket = any(actor in takers for takers in self.tickets)
         late = recorder.clock is not None and recorder.clock.late(actor)
-        return notified or late or self._is_interrupted(actor)
+        return has_ticket or late or self._is_interrupted(actor)
 
     def _is_interrupted(self, actor: Actor) -> bool:
         recorder = self.recorder
@@ -307,7 +307,7 @@ class Condition(Recorded):
                     recorder.changed.wait(LOOK_SECONDS)
                     if recorder.over:
                         raise Stop
-                notified = self._wake(actor)
+                is_woken = self._wake(actor)
                 if wake is not None:
                     recorder.note(actor, wake, frame)
         except Stop:
@@ -321,7 +321,7 @@ class Condition(Recorded):
             if interrupts is not None and actor in interrupts.pending:
                 interrupts.pending = without(interrupts.pending, actor)
                 raise Interrupted
-        return notified
+        return is_woken
 
     def _wake(self, actor: Actor) -> bool:
         recorder = self.recorder
