@@ -36,18 +36,18 @@ class OneByOne(Scheduler):
         self._position, self._mover = 0, 0
         self._stuck = False
 
-    def choose(self, execution: Execution, thread: Thread, enabled: int) -> int:
+    def choose(self, execution: Execution, thread: Thread, runnable: int) -> int:
         numbers = self._driver.run.numbers
         for number in (self._mover, 0):
-            if enabled >> number & 1 and self._goes_on(execution.threads[number]):
+            if runnable >> number & 1 and self._goes_on(execution.threads[number]):
                 return number
         program = {0, *numbers.values()}
-        for number in members(enabled):
+        for number in members(runnable):
             if number not in program and not times_out(execution.threads[number]):
                 return number
         if self._position == len(self._moves):
             return BLOCKED
-        number = self._moves_on(execution, enabled)
+        number = self._moves_on(execution, runnable)
         self._stuck = number == BLOCKED
         return number
 
@@ -61,17 +61,17 @@ class OneByOne(Scheduler):
             return False
         return thread.number == self._mover or thread.kind == JOIN
 
-    def _moves_on(self, execution: Execution, enabled: int) -> int:
+    def _moves_on(self, execution: Execution, runnable: int) -> int:
         """The thread of the next move, or BLOCKED if its operation cannot move."""
         operation = self._moves[self._position]
         self._position += 1
         driver = self._driver
         thread = driver.calls[operation][0]
         number = driver.run.numbers.get(thread, -1)
-        if number < 0 or not enabled >> number & 1:
+        if number < 0 or not runnable >> number & 1:
             return BLOCKED
         begins = isinstance(execution.threads[number].target, Boundary)
-        if begins and self._can_go_on(execution, enabled):
+        if begins and self._can_go_on(execution, runnable):
             return BLOCKED
         if begins:
             driver.next[thread] = operation
@@ -80,12 +80,13 @@ class OneByOne(Scheduler):
         self._mover = number
         return number
 
-    def _can_go_on(self, execution: Execution, enabled: int) -> bool:
+    def _can_go_on(self, execution: Execution, runnable: int) -> bool:
         """Whether an operation that has waited can go on, other than by a time-out."""
         run = self._driver.run
         numbers = [run.numbers[thread] for thread in run.under_way]
         return any(
-            enabled >> number & 1 and not times_out(execution.threads[number]) for number in numbers
+            runnable >> number & 1 and not times_out(execution.threads[number])
+            for number in numbers
         )
 
 
@@ -112,7 +113,7 @@ class Alone:
 
     def _run(self, moves: Moves) -> dict[int, Any]:
         explorer, driver, execution = self._explorer, self._driver, self._explorer.execution
-        counted = execution.executions, execution.all_points, execution.all_accesses
+        counts = execution.executions, execution.all_points, execution.all_accesses
         patient, execution.patient = execution.patient, False
         scheduler = OneByOne(moves, driver)
         driver.stops = True
@@ -125,15 +126,15 @@ class Alone:
         finally:
             driver.stops, execution.patient = False, patient
         explorer.restore()
-        execution.executions, execution.all_points, execution.all_accesses = counted
+        execution.executions, execution.all_points, execution.all_accesses = counts
         return places
 
     def _read(self) -> dict[int, Any]:
         run, number_of = self._driver.run, Numbering()
-        returned = [n for n, result in enumerate(run.results) if result is not PENDING]
-        returned.sort(key=lambda number: run.ended[number])
-        places: dict[int, Any] = {n: Done(number_of(run.results[n])) for n in returned}
-        for number, begun in enumerate(run.begun):
-            if begun >= 0 and number not in places:
+        results = [n for n, result in enumerate(run.results) if result is not PENDING]
+        results.sort(key=lambda number: run.ended[number])
+        places: dict[int, Any] = {n: Done(number_of(run.results[n])) for n in results}
+        for number, begin in enumerate(run.begun):
+            if begin >= 0 and number not in places:
                 places[number] = WAITS
         return places
