@@ -108,7 +108,7 @@ class FixedParts(PartedTimer):
 
     __slots__ = ()
 
-    def expire_part(self, additions: int) -> int | None:
+    def expire_part(self, linked: int) -> int | None:
         return super().expire_part(sys.maxsize)
 
 

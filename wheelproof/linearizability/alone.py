@@ -36,18 +36,18 @@ class OneByOne(Scheduler):
         self._position, self._mover = 0, 0
         self._stuck = False
 
-    def choose(self, execution: Execution, thread: Thread, runnable: int) -> int:
+    def choose(self, execution: Execution, thread: Thread, enabled: int) -> int:
         numbers = self._driver.run.numbers
         for number in (self._mover, 0):
-            if runnable >> number & 1 and self._goes_on(execution.threads[number]):
+            if enabled >> number & 1 and self._goes_on(execution.threads[number]):
                 return number
         program = {0, *numbers.values()}
-        for number in members(runnable):
+        for number in members(enabled):
             if number not in program and not times_out(execution.threads[number]):
                 return number
         if self._position == len(self._moves):
             return BLOCKED
-        number = self._moves_on(execution, runnable)
+        number = self._moves_on(execution, enabled)
         self._stuck = number == BLOCKED
         return number
 
@@ -61,17 +61,17 @@ class OneByOne(Scheduler):
             return False
         return thread.number == self._mover or thread.kind == JOIN
 
-    def _moves_on(self, execution: Execution, runnable: int) -> int:
+    def _moves_on(self, execution: Execution, enabled: int) -> int:
         """The thread of the next move, or BLOCKED if its operation cannot move."""
         operation = self._moves[self._position]
         self._position += 1
         driver = self._driver
         thread = driver.calls[operation][0]
         number = driver.run.numbers.get(thread, -1)
-        if number < 0 or not runnable >> number & 1:
+        if number < 0 or not enabled >> number & 1:
             return BLOCKED
         begins = isinstance(execution.threads[number].target, Boundary)
-        if begins and self._can_go_on(execution, runnable):
+        if begins and self._can_go_on(execution, enabled):
             return BLOCKED
         if begins:
             driver.next[thread] = operation
@@ -80,13 +80,12 @@ class OneByOne(Scheduler):
         self._mover = number
         return number
 
-    def _can_go_on(self, execution: Execution, runnable: int) -> bool:
+    def _can_go_on(self, execution: Execution, enabled: int) -> bool:
         """Whether an operation that has waited can go on, other than by a time-out."""
         run = self._driver.run
         numbers = [run.numbers[thread] for thread in run.under_way]
         return any(
-            runnable >> number & 1 and not times_out(execution.threads[number])
-            for number in numbers
+            enabled >> number & 1 and not times_out(execution.threads[number]) for number in numbers
         )
 
 

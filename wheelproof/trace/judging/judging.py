@@ -79,19 +79,19 @@ class Judging:
         self,
         footer: Footer | None,
         tally: Tally | None = None,
-        compares_hash: bool = True,
-        break_off: CutOff | None = None,
+        hashed: bool = True,
+        ended: CutOff | None = None,
     ) -> Verdict:
         """The verdict, once all events are taken. ``tally``: of the file, where it is to be held
-        against its footer; ``break_off``: where the file breaks off."""
+        against its footer; ``ended``: where the file breaks off."""
         missing = []
-        if break_off is not None:  # first of all: from it the gaps and what is open follow
+        if ended is not None:  # first of all: from it the gaps and what is open follow
             missing.append(
                 Finding(
-                    break_off.line,
+                    ended.line,
                     None,
                     "Footer",
-                    f"{break_off.fault}: the events before it were checked, and those after it are "
+                    f"{ended.fault}: the events before it were checked, and those after it are "
                     "not known",
                 )
             )
@@ -112,7 +112,7 @@ class Judging:
         if not self.events:
             missing.append(Finding(0, None, "Events", "there is no event"))
         if footer is not None:
-            lacks, wrong = against_footer(self.order, self.events, footer, tally, compares_hash)
+            lacks, wrong = against_footer(self.order, self.events, footer, tally, hashed)
             missing += lacks
             contradictions += wrong
         if self.events and not self.shown and not missing:

@@ -118,11 +118,11 @@ def against_footer(
     events: int,
     footer: Footer,
     tally: Tally | None,
-    compares_hash: bool,
+    hashed: bool,
 ) -> tuple[list[Finding], list[Finding]]:
     """Compare a footer with the events that were read: (gaps, contradictions).
 
-    ``tally``: of the file; None where it has none. ``compares_hash``: whether the hash counts too.
+    ``tally``: of the file; None where it has none. ``hashed``: whether the hash counts too.
     """
     missing, wrong = [], []
     if footer["dropped"]:
@@ -176,7 +176,7 @@ def against_footer(
                 )
             )
     if (
-        compares_hash
+        hashed
         and not missing
         and tally is not None
         and footer.get("sha256") not in (None, tally.sha256)

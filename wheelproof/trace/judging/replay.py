@@ -115,9 +115,7 @@ def _replay(
         )  # the footer comes last: once more, with what it says
     if not cut:
         tally = true_tally(reader, tally)
-    return run.end(
-        reader.footer, tally, compares_hash=not reader.unknown, break_off=cut[0] if cut else None
-    )
+    return run.end(reader.footer, tally, hashed=not reader.unknown, ended=cut[0] if cut else None)
 
 
 def true_tally(reader: AnyReader, tally: Tally) -> Tally:

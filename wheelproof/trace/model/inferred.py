@@ -155,8 +155,8 @@ class InferredReplay(Judging):
         self,
         footer: Footer | None,
         tally: Tally | None = None,
-        compares_hash: bool = True,
-        break_off: CutOff | None = None,
+        hashed: bool = True,
+        ended: CutOff | None = None,
     ) -> Verdict:
         events = dict(self._kept)
         for run in self.infer(self.header, self._kept):
@@ -165,9 +165,7 @@ class InferredReplay(Judging):
             message = "the header has no program, and none can be inferred from the events"
             self.unknown.append((1, "Program", message))
         self.violations.sort(key=lambda finding: finding.line)
-        return replace(
-            super().end(footer, tally, compares_hash, break_off), notes=tuple(self._notes())
-        )
+        return replace(super().end(footer, tally, hashed, ended), notes=tuple(self._notes()))
 
     def _of_mutant(self, run: Run) -> Run:
         if unknown := sorted(self.fields.keys() - run.program.keys()):
