@@ -188,12 +188,14 @@ class Campaign:
         return True
 
     def _search_program(self, program: Program, explains: bool) -> Exploration:
-        chosen = self.second
-        subject = OfClass(self.make, chosen.observe, chosen.ignored)
+        second_options = self.second
+        subject = OfClass(self.make, second_options.observe, second_options.ignored)
         driver = Driver(self.search.world, subject, program)
-        if chosen.reference is None:
+        if second_options.reference is None:
             return self._judge_program(driver, Alone(self.explorer, driver), explains)
-        reference = ByReference(chosen.reference, chosen.observe, chosen.ignored, driver.calls)
+        reference = ByReference(
+            second_options.reference, second_options.observe, second_options.ignored, driver.calls
+        )
         return self._judge_program(driver, reference, explains)
 
     def _judge_program(
@@ -201,7 +203,7 @@ class Campaign:
         driver: Driver,
         specification: Specification,
         explains: bool,
-        allowed: frozenset[Outcome] = frozenset(),
+        outcomes_allowed: frozenset[Outcome] = frozenset(),
     ) -> Exploration:
         """Search the orders of one program. ``explains``: a failing one is shown."""
         explorer, execution = self.explorer, self.explorer.execution
@@ -211,7 +213,7 @@ class Campaign:
         explorer.renew(self.options.executions)
         execution.put_off = False
         condition = self.options.condition
-        self.judge = HistoryJudge(explorer, driver, specification, condition, allowed)
+        self.judge = HistoryJudge(explorer, driver, specification, condition, outcomes_allowed)
         explorer.judge = self.judge
         exploration = explorer.explored(explains)
         executions = execution.executions - before
@@ -293,14 +295,16 @@ class Campaign:
         elif dead:
             answer, reason = Answer.VACUOUS, f"{', '.join(dead)} raised an exception in every call"
         elif answers[Answer.BUDGET]:
-            most = self.options.executions
+            limit = self.options.executions
             answer = Answer.BUDGET
-            reason = f"{share} were exhausted; the search of others ended after {most:,} executions"
+            reason = (
+                f"{share} were exhausted; the search of others ended after {limit:,} executions"
+            )
         elif answers[Answer.BOUNDED]:
             answer = Answer.BOUNDED
             bound = self.options.bound
-            what = "time-outs come last" if bound is None else f"at most {bound} preemptions"
-            reason = f"{share} were exhausted, the others but for this: {what}"
+            restriction = "time-outs come last" if bound is None else f"at most {bound} preemptions"
+            reason = f"{share} were exhausted, the others but for this: {restriction}"
         else:
             answer, reason = Answer.EXHAUSTED, f"every order of {share}"
             reason += "; a result after a time-out fits any of them" * self.freed

@@ -191,10 +191,10 @@ class HistoryJudge(Judge):
                 number_of = Numbering()
                 for number in order:
                     number_of(case.raw[number])
-                returned = number_of(case.raw[operation.number])
+                value = number_of(case.raw[operation.number])
                 if free.intersection(order):  # it may have returned another object, or none
-                    return bool(unnumbered(returned) == unnumbered(result))
-                return bool(returned == result)
+                    return bool(unnumbered(value) == unnumbered(result))
+                return bool(value == result)
 
         return explain(operations, before, self.specification, accepts, agrees)
 

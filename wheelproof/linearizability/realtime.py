@@ -58,12 +58,12 @@ class Times:
         """The pairs of threads' operations that an order has the other way round."""
         at = {number: position for position, number in enumerate(order)}
         for x, earlier in enumerate(self._operations):
-            for y, other in enumerate(self._operations):
-                if earlier.thread == other.thread or not earlier.thread or not other.thread:
+            for y, second in enumerate(self._operations):
+                if earlier.thread == second.thread or not earlier.thread or not second.thread:
                     continue
                 if earlier.is_pending or earlier.number not in at:
                     continue
-                if other.number in at and at[other.number] < at[earlier.number]:
+                if second.number in at and at[second.number] < at[earlier.number]:
                     yield x, y
 
     def is_possible(self, pair: Pair, pairs: frozenset[Pair]) -> bool:

@@ -159,14 +159,14 @@ class Driver:
             run.under_way[thread] = number
             run.begun[number] = execution.depth
             running.expires = NEVER
-            result = self._called(number, subject)
+            result = self._call(number, subject)
             run.ended[number], run.clocks[number] = execution.depth, running.clock[:]
             run.results[number] = result
             if execution.now + SAME >= running.expires:
                 run.timed_out.add(number)
             del run.under_way[thread]
 
-    def _called(self, number: int, subject: Any) -> Any:
+    def _call(self, number: int, subject: Any) -> Any:
         """The result of a call. An exception is one."""
         try:
             result = self.subject.called(self, subject, number)

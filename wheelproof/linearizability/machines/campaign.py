@@ -113,7 +113,7 @@ class MachineCampaign(Campaign):
         """As that of a class. Outcomes that whole calls have, too, are the machine's own."""
         driver = self._driver(program)
         specification = Alone(self.explorer, driver)
-        allowed: frozenset[Outcome] = frozenset()
+        outcomes_allowed: frozenset[Outcome] = frozenset()
         exploration = self._judge_program(driver, specification, False)
         names: set[str] = set()
         while exploration.answer is Answer.BUG and self.judge.last is not None:
@@ -124,12 +124,12 @@ class MachineCampaign(Campaign):
                 return replace(exploration, answer=Answer.BUDGET, reason=reason)
             if outcome(operations) not in whole:
                 break
-            raised = [o.call.name for o in operations if isinstance(o.result, Raised)]
-            names.update(raised or [o.call.name for o in operations if o.thread])
-            allowed = whole
-            exploration = self._judge_program(driver, specification, False, allowed)
+            names_of_raises = [o.call.name for o in operations if isinstance(o.result, Raised)]
+            names.update(names_of_raises or [o.call.name for o in operations if o.thread])
+            outcomes_allowed = whole
+            exploration = self._judge_program(driver, specification, False, outcomes_allowed)
         if explains:
-            return self._judge_program(driver, specification, True, allowed)
+            return self._judge_program(driver, specification, True, outcomes_allowed)
         if names and exploration.answer is not Answer.BUG:
             self.modelled.update(names)
             self.programs_modelled += 1
@@ -142,8 +142,8 @@ class MachineCampaign(Campaign):
 
     def _explain(self, program: Program) -> Exploration:
         answers: list[Exploration] = []
-        explained = super()._explain
-        _within_a_test(lambda: answers.append(explained(program)))
+        explain_program = super()._explain
+        _within_a_test(lambda: answers.append(explain_program(program)))
         return answers[0]
 
     def _answer(self) -> Exploration:
@@ -157,7 +157,7 @@ class MachineCampaign(Campaign):
 
 def _within_a_test(function: Callable[[], object]) -> None:
     """Call a function as Hypothesis calls a test: rules may use note(), event() and assume()."""
-    raised: list[BaseException] = []
+    errors: list[BaseException] = []
 
     @hypothesis.settings(
         max_examples=1,
@@ -171,8 +171,8 @@ def _within_a_test(function: Callable[[], object]) -> None:
         try:
             function()
         except BaseException as error:
-            raised.append(error)
+            errors.append(error)
 
     test()
-    for error in raised:
+    for error in errors:
         raise error
