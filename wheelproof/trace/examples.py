@@ -164,8 +164,8 @@ def write(
 ) -> list[tuple[Path, Recorded]]:
     """Write the examples as JSON Lines; their paths, with their recordings. Raises ToolError."""
     out = []
-    for name, trace in examples(mechanisms, mechanism, seed):
+    for name, recording in examples(mechanisms, mechanism, seed):
         path = folder / f"{name}.jsonl"
-        trace.write(path)
-        out.append((path, trace))
+        recording.write(path)
+        out.append((path, recording))
     return out
