@@ -53,7 +53,7 @@ UNLABELLED: Mapping[tuple[str, str], str] = {
     )
     for operation in ("lock", "unlock", "wait")
 }
-"""(function, operation) -> "": reads of a list leave no event, nor does its lock. Nor do walks
+"""(function, operation) -> "": reads of a list leave no event, nor does its lock. Nor do traversals
 through a shard's map."""
 
 Numbers = tuple[int, int, int, int]
