@@ -55,27 +55,27 @@ def controls(context: Context) -> Row:
 def lacking(
     claims: Sequence[Property],
     denials: Sequence[str],
-    holding: Collection[str],
-    failing: Collection[str],
+    checked: Collection[str],
+    shown: Collection[str],
     plain: Collection[str],
 ) -> list[str]:
     """The properties that no config or mutant shows, as sentences.
 
-    ``holding``: properties that some config expects to hold. ``failing``: those that some config
+    ``checked``: the properties that some config expects to hold. ``shown``: those that some config
     or mutant violates. ``plain``: those that a config violates with every decision in place.
     """
     names = [item.name for item in claims]
     lists = {
-        "no config checks {}": [name for name in names if name not in holding],
+        "no config checks {}": [name for name in names if name not in checked],
         "no config and no mutant shows that {} can fail": [
-            name for name in names if name not in failing
+            name for name in names if name not in shown
         ],
         "no config shows that {} fails, which is declared not to hold": [
             name for name in denials if name not in plain
         ],
     }
     faults = [message.format(", ".join(names)) for message, names in lists.items() if names]
-    if any(item.kind == "race" and item.name not in failing for item in claims):
+    if any(item.kind == "race" and item.name not in shown for item in claims):
         faults.append("a mutant of what the lock guards shows a race with data_race = true")
     return faults
 
