@@ -1,1 +1,1 @@
-"""What `make bench-traces` runs, and what makes its traces."""
+"""The benchmarks of `make bench-traces`, and the makers of its traces."""

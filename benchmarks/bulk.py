@@ -2,9 +2,9 @@
 one run. Prints Markdown; asserts nothing.
 
 Ratios hold across machines, times do not. Wall seconds are beside the CPU seconds of the JVM (of
-this process for what is not Spark's): on a shared machine trust the latter. Sizes are events, as in
-`python -m benchmarks.bulk 1000000 10000000`; all but the last table is of the first and the last of
-them.
+this process for the work that is not Spark's): on a shared machine trust the latter. Sizes are
+events, as in `python -m benchmarks.bulk 1000000 10000000`; all but the last table is of the first
+and the last of them.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class Meter:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def measure(self, work: Callable[[], Any]) -> tuple[float, float, str, Any]:
-        """Wall, CPU, "peak of resident memory / peak of the heap" in MiB, and what ``work``
-        gave."""
+        """Wall, CPU, "peak of resident memory / peak of the heap" in MiB, and the result of
+        ``work``."""
         (self.process / "clear_refs").write_text("5")
         for pool in self.pools:
             pool.resetPeakUsage()
@@ -85,11 +85,11 @@ class Times:
         self.wall: dict[tuple[str, int], float] = {}
 
     def say(
-        self, what: str, events: int, wall: float, cpu: float, peak: str, size: int | None = None
+        self, title: str, events: int, wall: float, cpu: float, peak: str, size: int | None = None
     ) -> None:
         if size is not None:
-            self.wall[what, size] = wall
-        row(what, events, wall, cpu, events / wall / 1e6, events / cpu / 1e6 if cpu else 0.0, peak)
+            self.wall[title, size] = wall
+        row(title, events, wall, cpu, events / wall / 1e6, events / cpu / 1e6 if cpu else 0.0, peak)
 
     def ratio(self, says: str, over: tuple[str, int], under: tuple[str, int]) -> None:
         if over in self.wall and under in self.wall:
@@ -122,7 +122,7 @@ def families(spark: Any, inputs: Any, names: tuple[str, ...] | None = None) -> i
 
 
 def least(inputs: Any) -> None:
-    """What any check by entry has to do: read, shuffle by entry, sort, look at each row. A count
+    """The work of any check by entry: read, shuffle by entry, sort, look at each row. A count
     alone would be made without the sort."""
     columns = inputs.events.select("run", "entry", "lc", "tid", "tseq", "k", "list")
     columns.repartition("run", "entry").sortWithinPartitions(
@@ -136,12 +136,12 @@ def on_duck(times: Times, folder: Path, size: int, events: int) -> None:
 
     with duckdb.connect(config={"threads": 2}) as database:
         duck.load(database, [folder])
-        for what, names in (("row and entry rules", ROW_AND_ENTRY), ("tokens", ("tokens",))):
+        for title, names in (("row and entry rules", ROW_AND_ENTRY), ("tokens", ("tokens",))):
             before, wall = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
             answers.ask(database, [family for family in FAMILIES if family.name in names])
             wall, after = time.perf_counter() - wall, resource.getrusage(resource.RUSAGE_SELF)
             times.say(
-                f"DuckDB: {what}",
+                f"DuckDB: {title}",
                 events,
                 wall,
                 after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
@@ -177,12 +177,12 @@ def written(times: Times, base: generate.Block, sizes: list[int]) -> dict[int, P
         blocks = max(len(FAULTS) + 1, size // base.length)
         paths[size], faults = HERE / f"run-{size}", faults_of(base, blocks)
         wall, cpu = time.perf_counter(), time.process_time()
-        made = generate.write(
+        count = generate.write(
             paths[size], f"run-{size}", base, blocks, max(2, size // PART), faults, threads=2
         )
         times.say(
             "written by the generator",
-            made,
+            count,
             time.perf_counter() - wall,
             time.process_time() - cpu,
             "",
@@ -199,16 +199,18 @@ def sized(spark: Any, times: Times, paths: dict[int, Path], heat: str) -> None:
         for run in range(WARM + 1):
             wall, cpu, peak, _ = meter.measure(partial(families, spark, read.inputs, ROW_AND_ENTRY))
             if run in (0, WARM):
-                what = "row and entry rules, warm" if run else f"row and entry rules, {heat}"
-                times.say(what, read.events, wall, cpu, peak, size)
+                title = "row and entry rules, warm" if run else f"row and entry rules, {heat}"
+                times.say(title, read.events, wall, cpu, peak, size)
         heat = "first of this size"
         for family in FAMILIES:
             if size == min(paths):  # the queries of a smaller run are compiled
                 families(spark, read.inputs, (family.name,))
-            wall, cpu, peak, found = meter.measure(
+            wall, cpu, peak, violations = meter.measure(
                 partial(families, spark, read.inputs, (family.name,))
             )
-            times.say(f"{family.name}, warm ({found} violations)", read.events, wall, cpu, peak)
+            times.say(
+                f"{family.name}, warm ({violations} violations)", read.events, wall, cpu, peak
+            )
             times.wall[family.name, size] = wall
         wall, cpu, peak, _ = meter.measure(partial(least, read.inputs))
         times.say("minimum: read, shuffle, sort", read.events, wall, cpu, peak, size)
@@ -218,13 +220,13 @@ def sized(spark: Any, times: Times, paths: dict[int, Path], heat: str) -> None:
 def shapes(spark: Any, times: Times, base: generate.Block, size: int) -> None:
     """Runs of other shapes: one key that is all, and one run that is nearly all."""
     meter, hot = Meter(spark), generate.hot_block(20_000)
-    made = generate.write(HERE / "hot", "hot", hot, max(1, size // hot.length), 2)
+    event_count = generate.write(HERE / "hot", "hot", hot, max(1, size // hot.length), 2)
     wall, cpu, peak, _ = meter.measure(
         lambda: families(
             spark, ingest.read(spark, [HERE / "hot"], HERE / "staged").inputs, ("entries",)
         )
     )
-    times.say("one hot entry has all events: reading, entry rules", made, wall, cpu, peak)
+    times.say("one hot entry has all events: reading, entry rules", event_count, wall, cpu, peak)
     blocks = max(10, size // base.length)
     counts = (blocks * 9 // 10, *[max(1, blocks // 40)] * 4)
     many = sum(
@@ -254,7 +256,7 @@ def quiet(base: generate.Block, size: int) -> tuple[Path, int]:
 
 
 def alarms(report: validate.Report) -> None:
-    """The table of rules on a run without faults: what each looked at, and that none was broken."""
+    """The table of rules on a run without faults: the rows of each, and that none was broken."""
     print(
         f"\nA conforming run of {report.events:,} events: {report.violated} violations, verdict "
         f"{report.runs[0]['verdict']}, "
@@ -276,7 +278,7 @@ def alarms(report: validate.Report) -> None:
 def main(sizes: list[int]) -> None:
     shutil.rmtree(HERE, ignore_errors=True)
     base, times = generate.block(1, OPERATIONS), Times()
-    least, most = sizes[0], sizes[-1]
+    least, greatest = sizes[0], sizes[-1]
     print(
         "| what | events | wall s | CPU s | M ev/s | M ev/CPU-s | peak MiB: resident / heap "
         "|\n|---|---|---|---|---|---|---|",
@@ -288,39 +290,47 @@ def main(sizes: list[int]) -> None:
         shapes(spark, times, base, least)
     with spark_on(1) as spark:
         meter = Meter(spark)
-        inputs = ingest.read(spark, [paths[most]], HERE / "staged").inputs
+        inputs = ingest.read(spark, [paths[greatest]], HERE / "staged").inputs
         for _ in range(WARM):
             wall, cpu, peak, _ = meter.measure(lambda: families(spark, inputs, ROW_AND_ENTRY))
-        times.say("row and entry rules, warm, one core", most, wall, cpu, peak, most)
-    path, made = quiet(base, most)
+        times.say("row and entry rules, warm, one core", greatest, wall, cpu, peak, greatest)
+    path, event_count = quiet(base, greatest)
     with spark_on(2, SMALL_HEAP) as spark:
         wall, cpu, peak, report = Meter(spark).measure(
             lambda: validate.check(spark, [path], HERE / "checked")
         )
         times.say(
-            f"all rules and reading, no faults, cold, heap of {SMALL_HEAP}", made, wall, cpu, peak
+            f"all rules and reading, no faults, cold, heap of {SMALL_HEAP}",
+            event_count,
+            wall,
+            cpu,
+            peak,
         )
     print()
-    for what in ("row and entry rules, warm", "tokens"):
-        if least != most:
-            times.ratio(f"time({most:,}) / time({least:,}), {what}", (what, most), (what, least))
+    for title in ("row and entry rules, warm", "tokens"):
+        if least != greatest:
+            times.ratio(
+                f"time({greatest:,}) / time({least:,}), {title}", (title, greatest), (title, least)
+            )
     times.ratio(
-        f"Spark / DuckDB, row and entry rules, {most:,} events",
-        ("row and entry rules, warm", most),
-        ("DuckDB: row and entry rules", most),
+        f"Spark / DuckDB, row and entry rules, {greatest:,} events",
+        ("row and entry rules, warm", greatest),
+        ("DuckDB: row and entry rules", greatest),
     )
     times.ratio(
-        f"Spark / DuckDB, token rules, {most:,} events", ("tokens", most), ("DuckDB: tokens", most)
+        f"Spark / DuckDB, token rules, {greatest:,} events",
+        ("tokens", greatest),
+        ("DuckDB: tokens", greatest),
     )
     times.ratio(
-        f"Spark / minimum, row and entry rules, {most:,} events",
-        ("row and entry rules, warm", most),
-        ("minimum: read, shuffle, sort", most),
+        f"Spark / minimum, row and entry rules, {greatest:,} events",
+        ("row and entry rules, warm", greatest),
+        ("minimum: read, shuffle, sort", greatest),
     )
     times.ratio(
-        f"one core / two cores, row and entry rules, {most:,} events",
-        ("row and entry rules, warm, one core", most),
-        ("row and entry rules, warm", most),
+        f"one core / two cores, row and entry rules, {greatest:,} events",
+        ("row and entry rules, warm, one core", greatest),
+        ("row and entry rules, warm", greatest),
     )
     alarms(report)
     shutil.rmtree(HERE, ignore_errors=True)

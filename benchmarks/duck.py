@@ -15,14 +15,14 @@ def load(connection: Any, paths: Iterable[Path]) -> list[Run]:
 
     Raises as :func:`wheelproof.pipeline.runs.find` and ``gather`` do.
     """
-    found = runs.gather(runs.find(paths), {})
+    gathered_runs = runs.gather(runs.find(paths), {})
     parts = [
         f"SELECT {run.index} AS run, * FROM read_parquet({[str(file.path) for file in run.files]})"
-        for run in found
+        for run in gathered_runs
     ]
     tables = database.Tables(connection)
-    tables.complete(found)
+    tables.complete(gathered_runs)
     parts.append("SELECT * FROM given_events")
     connection.execute(f"CREATE OR REPLACE VIEW events AS {' UNION ALL BY NAME '.join(parts)}")
-    database.complete(connection, found)
-    return found
+    database.complete(connection, gathered_runs)
+    return gathered_runs

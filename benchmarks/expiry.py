@@ -1,4 +1,4 @@
-"""What expiry costs, and how long other threads wait to add: ``python -m benchmarks.expiry``.
+"""The cost of expiry, and how long other threads wait to add: ``python -m benchmarks.expiry``.
 
 All rows are measured in one process, in turns. Read ratios: the machine may be busy.
 
@@ -8,7 +8,7 @@ All rows are measured in one process, in turns. Read ratios: the machine may be 
   task every two milliseconds, far in the future. Its slowest add in wall time is the row's figure.
 * Adders that never pause: eight threads add tasks that are due within 100 ms, one after the other,
   for four seconds. A task's lateness is the time from its deadline to its run. ``fixed parts`` is a
-  ``PartedTimer`` whose parts take no account of what was added between them.
+  ``PartedTimer`` whose parts take no account of the tasks that were added between them.
 
 ``SystemTimer`` and ``PartedTimer`` are driven by ``SystemTimerReaper``. ``SystemTimer, pool`` runs
 its tasks on the library's ``ThreadPoolExecutor`` of one thread, as the timer did before it had a
@@ -56,7 +56,7 @@ STEADY_S = 4
 """For how many seconds they add."""
 
 STEADY_MS = 100
-"""The longest delay of what they add, in milliseconds."""
+"""The longest delay of the tasks that they add, in milliseconds."""
 
 ROUNDS = 3
 """How often each row is measured; the least is shown."""
@@ -104,7 +104,7 @@ class Dated(TimerTask):
 
 
 class FixedParts(PartedTimer):
-    """Its parts are of one size, whatever was added between them."""
+    """Its parts are of one size, however many tasks were added between them."""
 
     __slots__ = ()
 
@@ -332,20 +332,22 @@ def steady_rows() -> Iterator[tuple[str, Steady]]:
     """Each timer's round with the least median lateness, of ``ROUNDS`` in turns."""
     rounds = [{name: steady(kind) for name, kind in STEADY.items()} for _ in range(ROUNDS)]
     for name in STEADY:
-        yield name, min((each[name] for each in rounds), key=lambda row: row.median)
+        yield name, min((by_name[name] for by_name in rounds), key=lambda row: row.median)
 
 
 def rows(tasks: int) -> Iterator[tuple[str, str, float, float]]:
     """(timer, state of the collector, expiry in us per task, slowest add in ms)."""
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    table: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for _ in range(ROUNDS):
         for state in "on", "off":
             for name, make in SUBJECTS.items():
                 with collecting(state == "on"):
-                    each = expiry_us(make, tasks)
+                    per_task = expiry_us(make, tasks)
                 with collecting(state == "on"):
-                    found.setdefault((name, state), []).append((each, slowest_add_ms(make, tasks)))
-    for (name, state), pairs in found.items():
+                    table.setdefault((name, state), []).append(
+                        (per_task, slowest_add_ms(make, tasks))
+                    )
+    for (name, state), pairs in table.items():
         yield name, state, min(cost for cost, _ in pairs), min(slow for _, slow in pairs)
 
 

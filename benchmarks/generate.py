@@ -1,10 +1,10 @@
-"""Conforming traces of any length, with faults where they are wanted: one simulated block of
+"""Conforming traces of any length, with faults where a caller wants them: one simulated block of
 events, put one after the other as columns.
 
 A block ends as it began, with an empty timer and whole turns of the wheel. So the next one is the
 same block with later clocks, later numbers of threads, of locks that stay and of words that stay,
 and new ids for all that does not: one addition for each column, made with numpy. No Spark is in it,
-so that what is measured with these traces begins with reading them. A fault is another block in the
+so that a measurement with these traces begins with reading them. A fault is another block in the
 place of one.
 """
 
@@ -43,8 +43,8 @@ _STEPS = dict[str, "numpy.ndarray | int"]
 @dataclass(frozen=True)
 class Block:
     """Events, and by how much each thing moves from one block to the next: ids, events of each
-    thread, numbers of each token that stays. ``first_id``: of what does not stay; ``ticks``: the
-    lowest tick in milliseconds, and the buckets of a level."""
+    thread, numbers of each token that stays. ``first_id``: of the objects that do not stay;
+    ``ticks``: the lowest tick in milliseconds, and the buckets of a level."""
 
     events: list[Event]
     ids: int
@@ -124,16 +124,16 @@ def write(
 
     The footer is that of the run without faults.
     """
-    damaged = {position: Template(base, events) for position, events in (faults or {}).items()}
+    faulty = {position: Template(base, events) for position, events in (faults or {}).items()}
     template = Template(base, base.events)
     events = folder / "events"
     events.mkdir(parents=True)
 
     def part(index: int) -> None:
-        first, end = (blocks * each // parts for each in (index, index + 1))
+        first, end = (blocks * place // parts for place in (index, index + 1))
         write_part(
             events / f"part-{index:05d}.parquet",
-            [(damaged.get(position, template), position) for position in range(first, end)],
+            [(faulty.get(position, template), position) for position in range(first, end)],
         )
 
     with ThreadPoolExecutor(threads) as pool:
@@ -148,24 +148,24 @@ def write(
     head = simulated_log.header(run_id, {name: simulated_log.THREADS[name] for name in of_threads})
     documents.write_text(folder / runs.HEADER_FILE, json.dumps(head) + "\n")
     documents.write_text(folder / runs.FOOTER_FILE, json.dumps(footer) + "\n")
-    added = [int(template.table.num_rows) - base.length for template in damaged.values()]
-    return base.length * blocks + sum(added)
+    additions = [int(template.table.num_rows) - base.length for template in faulty.values()]
+    return base.length * blocks + sum(additions)
 
 
 def totals_of(base: Block, blocks: int) -> dict[str, dict[str, int]]:
     """The footer's totals of so many blocks: the numbers of tokens that stay grow with each block,
     those of others begin anew."""
-    found: dict[str, list[int]] = {}
+    table: dict[str, list[int]] = {}
     for event in base.events:
         for kind, name, number, *_ in event.get("ord", ()):
             step = base.tokens.get(f"{kind} {name}", 0)
-            counted = found.setdefault(totals.class_of(kind, name), [0, 0, 0])
-            counted[0] += blocks
-            counted[1] = max(counted[1], number + (blocks - 1) * step)
-            counted[2] += blocks * number + step * (blocks * (blocks - 1) // 2)
+            entry = table.setdefault(totals.class_of(kind, name), [0, 0, 0])
+            entry[0] += blocks
+            entry[1] = max(entry[1], number + (blocks - 1) * step)
+            entry[2] += blocks * number + step * (blocks * (blocks - 1) // 2)
     return {
-        name: {"count": count, "max": greatest, "sum": added % totals.MODULUS}
-        for name, (count, greatest, added) in sorted(found.items())
+        name: {"count": count, "max": greatest, "sum": total % totals.MODULUS}
+        for name, (count, greatest, total) in sorted(table.items())
     }
 
 
@@ -187,17 +187,17 @@ def write_part(path: Path, blocks: list[tuple[Template, int]]) -> None:
 
 
 def _number(name: str) -> tuple[str, int, str]:
-    """A token's id in three parts: what is before the number, the number, and what is after it."""
+    """A token's id in three parts: the text before the number, the number, the text after it."""
     before, _, rest = name.partition(":")
     digits, dot, after = rest.partition(".")
     return f"{before}:", int(digits), dot + after
 
 
-def _given(base: Block, values: numpy.ndarray) -> numpy.ndarray:
+def _steps_of(base: Block, values: numpy.ndarray) -> numpy.ndarray:
     return numpy.where(values >= base.first_id, base.ids, 0)
 
 
-def _timed(values: numpy.ndarray, step: int) -> numpy.ndarray:
+def _time_steps(values: numpy.ndarray, step: int) -> numpy.ndarray:
     return numpy.where(values >= 0, step, 0)
 
 
@@ -207,7 +207,7 @@ def _plain(column: pyarrow.Array) -> numpy.ndarray:
     return numbers
 
 
-def _moved(column: pyarrow.Array, step: numpy.ndarray | int, position: int) -> pyarrow.Array:
+def _shift(column: pyarrow.Array, step: numpy.ndarray | int, position: int) -> pyarrow.Array:
     """The column with so many steps added; nulls stay."""
     return pyarrow.array(
         _plain(column) + step * position,
@@ -217,7 +217,7 @@ def _moved(column: pyarrow.Array, step: numpy.ndarray | int, position: int) -> p
 
 
 class Template:
-    """The columns of one block, and what is added to each number from one block to the next."""
+    """The columns of one block, and the step of each number from one block to the next."""
 
     def __init__(self, base: Block, events: list[Event]) -> None:
         names = [field.name for field in schema.TOKEN]
@@ -245,15 +245,15 @@ class Template:
                     for event in events
                 ]
             ),
-            **{name: _timed(_plain(here[name]), base.period_ms) for name in _TIMES},
+            **{name: _time_steps(_plain(here[name]), base.period_ms) for name in _TIMES},
             "t_ns": base.period_ms * 1_000_000,
-            **{name: _given(base, _plain(here[name])) for name in _IDS},
+            **{name: _steps_of(base, _plain(here[name])) for name in _IDS},
             **dict.fromkeys(_SPANS, base.spans),
         }
         self.observed: dict[str, _STEPS] = {
             name: {
-                "entry": _given(base, _plain(here[name].field("entry"))),
-                "key_ms": _timed(_plain(here[name].field("key_ms")), base.period_ms),
+                "entry": _steps_of(base, _plain(here[name].field("entry"))),
+                "key_ms": _time_steps(_plain(here[name].field("key_ms")), base.period_ms),
             }
             for name in ("pre", "post")
         }
@@ -264,11 +264,11 @@ class Template:
 
     def _read_tokens(self, base: Block, lists: pyarrow.ListArray) -> None:
         self.tokens = lists.flatten()
-        coded = self.tokens.field("id").dictionary_encode()
-        self.which, texts = coded.indices, coded.dictionary.to_pylist()
+        encoding = self.tokens.field("id").dictionary_encode()
+        self.which, texts = encoding.indices, encoding.dictionary.to_pylist()
         self.before, numbers, self.after = zip(*map(_number, texts), strict=True)
         self.numbers = numpy.array(numbers)
-        self.number_steps = _given(base, self.numbers)
+        self.number_steps = _steps_of(base, self.numbers)
         kinds, ids = self.tokens.field("kind").to_pylist(), self.tokens.field("id").to_pylist()
         self.token_steps = numpy.array(
             [base.tokens.get(f"{kind} {name}", 0) for kind, name in zip(kinds, ids, strict=True)]
@@ -276,7 +276,7 @@ class Template:
 
     def at(self, position: int) -> pyarrow.Table:
         """The block at a position, from 0."""
-        made = []
+        arrays = []
         for name in self.table.schema.names:
             column = self._column(name)
             if name == "ord":
@@ -288,18 +288,18 @@ class Template:
                 )
             elif name in self.observed:
                 fields = [
-                    _moved(column.field(each.name), self.observed[name][each.name], position)
-                    if each.name in self.observed[name]
-                    else column.field(each.name)
-                    for each in column.type
+                    _shift(column.field(member.name), self.observed[name][member.name], position)
+                    if member.name in self.observed[name]
+                    else column.field(member.name)
+                    for member in column.type
                 ]
                 column = pyarrow.StructArray.from_arrays(
                     fields, fields=list(column.type), mask=column.is_null()
                 )
             elif name in self.steps:
-                column = _moved(column, self.steps[name], position)
-            made.append(column)
-        return pyarrow.Table.from_arrays(made, schema=self.table.schema)
+                column = _shift(column, self.steps[name], position)
+            arrays.append(column)
+        return pyarrow.Table.from_arrays(arrays, schema=self.table.schema)
 
     def _tokens_at(self, position: int) -> pyarrow.StructArray:
         """Most tokens are of few objects: the texts of their ids are made once for each object."""
@@ -310,11 +310,14 @@ class Template:
                 for before, number, after in zip(self.before, numbers, self.after, strict=True)
             ]
         )
-        changed = {
+        arrays = {
             "id": compute.take(names, self.which),
-            "seq": _moved(self.tokens.field("seq"), self.token_steps, position),
+            "seq": _shift(self.tokens.field("seq"), self.token_steps, position),
         }
         return pyarrow.StructArray.from_arrays(
-            [changed.get(each.name, self.tokens.field(each.name)) for each in self.tokens.type],
+            [
+                arrays.get(member.name, self.tokens.field(member.name))
+                for member in self.tokens.type
+            ],
             fields=list(self.tokens.type),
         )

@@ -152,13 +152,13 @@ def speeds(sizes: Sequence[int], folder: Path) -> Iterator[str]:
 
 
 def _of_tlc(log: Sequence[Record], folder: Path, start: float) -> str:
-    ended: list[TlcResult] = []
+    results: list[TlcResult] = []
     try:
-        seconds = _cpu(lambda: ended.append(by_tlc(log, folder))) - start
+        seconds = _cpu(lambda: results.append(by_tlc(log, folder))) - start
     except WheelproofError as error:
         return f"no verdict: {error.message[:60]}"
-    if ended[0].outcome is not Outcome.COMPLETED:
-        return f"no verdict: {ended[0].explanation[:60]}"
+    if results[0].outcome is not Outcome.COMPLETED:
+        return f"no verdict: {results[0].explanation[:60]}"
     return f"{len(log) / seconds:,.0f}"
 
 

@@ -1,4 +1,4 @@
-"""What a verification costs in a project of many mechanisms, from nothing and again.
+"""The cost of a verification in a project of many mechanisms, from nothing and again.
 
 ``python -m benchmarks.mechanisms [MECHANISMS ...] [--jobs N] [--layer A,B]``
 
@@ -45,14 +45,14 @@ def names(number: int) -> list[str]:
 
 def project(folder: Path, number: int) -> None:
     """Write a project of so many mechanisms; the counts are written once."""
-    chosen = names(number)
-    for name in chosen:
+    mechanism_names = names(number)
+    for name in mechanism_names:
         for place, text in starter.files(name).items():
             documents.write_text(folder / place, text)
     counts.write(
         folder / "spec",
-        dict.fromkeys(chosen, starter.COUNTS),
-        dict.fromkeys(chosen, starter.BROKEN),
+        dict.fromkeys(mechanism_names, starter.COUNTS),
+        dict.fromkeys(mechanism_names, starter.BROKEN),
     )
 
 
@@ -61,10 +61,10 @@ def verified(folder: Path, output: Path, more: Sequence[str]) -> Measured:
     words = [sys.executable, "-m", "wheelproof", "verify", "--subject", str(folder)]
     words += ["--output", str(output), "--quiet", *more]
     child = os.posix_spawn(sys.executable, words, os.environ)
-    _, status, used = os.wait4(child, 0)
+    _, status, usage = os.wait4(child, 0)
     if (code := os.waitstatus_to_exitcode(status)) != 0:
         raise RuntimeError(f"verify ended with exit code {code}; its files are in {output}")
-    return Measured(used.ru_utime + used.ru_stime, used.ru_maxrss >> 10)
+    return Measured(usage.ru_utime + usage.ru_stime, usage.ru_maxrss >> 10)
 
 
 def lines(sizes: Iterable[int], more: Sequence[str]) -> Iterator[str]:
@@ -76,14 +76,14 @@ def lines(sizes: Iterable[int], more: Sequence[str]) -> Iterator[str]:
         with tempfile.TemporaryDirectory(prefix="wheelproof-many-") as scratch:
             folder, output = Path(scratch, "project"), Path(scratch, "output")
             project(folder, number)
-            for what in ("first", "kept"):
+            for turn in ("first", "kept"):
                 run = verified(folder, output, more)
                 checks = len(read_results(output / RESULTS_FILE).rows)
-                each = run.cpu / number
-                growth = f"{each / before[what]:.2f}" if what in before else ""
-                before[what] = each
+                cost = run.cpu / number
+                growth = f"{cost / before[turn]:.2f}" if turn in before else ""
+                before[turn] = cost
                 yield (
-                    f"| {number:,} | {checks:,} | {what} | {run.cpu:,.1f} | {1000 * each:,.0f} "
+                    f"| {number:,} | {checks:,} | {turn} | {run.cpu:,.1f} | {1000 * cost:,.0f} "
                     f"| {growth} | {run.mib:,} |"
                 )
 
@@ -93,9 +93,9 @@ def main() -> None:
     parser.add_argument("mechanisms", type=int, nargs="*", default=list(SIZES))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--layer", default="")
-    chosen = parser.parse_args()
-    more = ["--jobs", str(chosen.jobs), *(["--layer", chosen.layer] if chosen.layer else [])]
-    for line in lines(chosen.mechanisms, more):
+    options = parser.parse_args()
+    more = ["--jobs", str(options.jobs), *(["--layer", options.layer] if options.layer else [])]
+    for line in lines(options.mechanisms, more):
         print(line, flush=True)
 
 

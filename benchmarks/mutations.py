@@ -1,8 +1,8 @@
 """Traces with one thing changed: every kind of event dropped, doubled, exchanged with its
 neighbour, given another object or another time.
 
-A change of the *log* leaves every number as it was written: what a broken recorder, a lost line or
-a bad merge makes. A change of the
+A change of the *log* leaves every number as it was written: the work of a broken recorder, a lost
+line or a bad merge. A change of the
 *behaviour* numbers everything anew, as if the implementation itself had done so and had been
 recorded well.
 """
@@ -34,10 +34,10 @@ def renumbered(events: list[Event]) -> list[Event]:
         event["lc"], event["tseq"] = position, numbers[f"t {event['tid']}"]
         tokens = []
         for kind, name, _, mode in exact(event):
-            counted = f"{kind} {name}"
+            key = f"{kind} {name}"
             if kind == "L" or kind == "V" and mode in ("w", "cas+"):
-                numbers[counted] += 1
-            tokens.append((kind, name, numbers[counted], mode))
+                numbers[key] += 1
+            tokens.append((kind, name, numbers[key], mode))
         if tokens:
             event["ord"] = tuple(tokens)
         for role, column in (("entry", "eseq"), ("list", "lseq"), ("op", "oseq")):
@@ -56,22 +56,22 @@ def mutate(
     """A changed copy; None where the operator has nothing to work on (no id to change, no time, no
     neighbour)."""
     choice = random.Random(f"{kind} {operator} {style} {seed}")
-    events = [_copied(event) for event in events]
+    events = [_copy(event) for event in events]
     places = [index for index, event in enumerate(events) if event["k"] == kind]
     index = choice.choice(places)
-    made = _OPERATIONS[operator](events, index, choice, style)
-    if made is None:
+    mutant = _OPERATIONS[operator](events, index, choice, style)
+    if mutant is None:
         return None
-    return renumbered(made) if style == "behaviour" else made
+    return renumbered(mutant) if style == "behaviour" else mutant
 
 
-def _copied(event: Event) -> Event:
-    """What the operators change of an event is its columns and those of what it observed."""
-    copied = event.copy()
+def _copy(event: Event) -> Event:
+    """A copy of an event, of its columns and of its observations, which the operators change."""
+    copy = event.copy()
     for part in ("pre", "post"):
-        if part in copied:
-            columns(copied)[part] = dict(columns(copied)[part])
-    return copied
+        if part in copy:
+            columns(copy)[part] = dict(columns(copy)[part])
+    return copy
 
 
 def _drop(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event]:
@@ -79,11 +79,11 @@ def _drop(events: list[Event], index: int, choice: random.Random, style: str) ->
 
 
 def _duplicate(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event]:
-    return [*events[: index + 1], _copied(events[index]), *events[index + 1 :]]
+    return [*events[: index + 1], _copy(events[index]), *events[index + 1 :]]
 
 
 def _swap(events: list[Event], index: int, choice: random.Random, style: str) -> list[Event] | None:
-    """With the next event of the thread: what was done first is written as done second."""
+    """With the next event of the thread: the first step is written as the second."""
     event = events[index]
     number = next(
         (later for later in range(index + 1, len(events)) if events[later]["tid"] == event["tid"]),
@@ -107,24 +107,24 @@ def _retarget(
     role = next((role for role in _TARGETS if role in event), None)
     if role is None:
         return None
-    given = map(columns, events)
-    others = sorted({each[role] for each in given if each.get(role, event[role]) != event[role]})
-    if not others:
+    rows = map(columns, events)
+    alternatives = sorted({row[role] for row in rows if row.get(role, event[role]) != event[role]})
+    if not alternatives:
         return None
-    old, new = event[role], choice.choice(others)
+    old, new = event[role], choice.choice(alternatives)
     event[role] = new
     if style == "behaviour":
         event["ord"] = tuple(
-            (kind, _renamed(name, f"{role}:{old}", f"{role}:{new}"), number, mode)
+            (kind, _new_name(name, f"{role}:{old}", f"{role}:{new}"), number, mode)
             for kind, name, number, mode in exact(events[index])
         )
-        for observed in ("pre", "post"):
-            if role == "list" and event.get(observed, {}).get("list") == old:
-                event[observed]["list"] = new
+        for part in ("pre", "post"):
+            if role == "list" and event.get(part, {}).get("list") == old:
+                event[part]["list"] = new
     return events
 
 
-def _renamed(name: str, old: str, new: str) -> str:
+def _new_name(name: str, old: str, new: str) -> str:
     return new + name[len(old) :] if name == old or name.startswith(f"{old}.") else name
 
 
@@ -160,9 +160,9 @@ def all_mutants(
     for kind in sorted({event["k"] for event in events}):
         for operator in OPERATORS:
             for seed in range(seeds):
-                changed = mutate(events, kind, operator, style, seed)
-                if changed is not None:
-                    yield kind, operator, seed, changed
+                mutant = mutate(events, kind, operator, style, seed)
+                if mutant is not None:
+                    yield kind, operator, seed, mutant
 
 
 def commute(events: list[Event], kind: str, operator: str, style: str, seed: int) -> bool:
@@ -175,11 +175,13 @@ def commute(events: list[Event], kind: str, operator: str, style: str, seed: int
     index = random.Random(f"{kind} {operator} {style} {seed}").choice(
         [index for index, event in enumerate(events) if event["k"] == kind]
     )
-    one = events[index]
-    two = next(later for later in events[index + 1 :] if later["tid"] == one["tid"])
+    step = events[index]
+    next_step = next(later for later in events[index + 1 :] if later["tid"] == step["tid"])
     reads = ("r", "cas-")
     return not any(
-        mine[:2] == other[:2] and mine[0] != "RW" and not (mine[3] in reads and other[3] in reads)
-        for mine in one.get("ord", ())
-        for other in two.get("ord", ())
+        first[:2] == second[:2]
+        and first[0] != "RW"
+        and not (first[3] in reads and second[3] in reads)
+        for first in step.get("ord", ())
+        for second in next_step.get("ord", ())
     )

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.outcomes [EVENTS]`: what becomes of a row as one long, with two bits for
+"""`python -m benchmarks.outcomes [EVENTS]`: the outcome of a row as one long, with two bits for
 each rule, beside two boolean columns for each rule. Prints Markdown, of one run of Spark.
 
-Both group the same rows and write the groups. They take turns, so that what else the machine does
+Both group the same rows and write the groups. They take turns, so that other work of the machine
 falls on both.
 """
 
@@ -33,17 +33,21 @@ def as_columns(family: Family, rows: Any) -> Any:
     """The same groups, by columns ``applies_N`` and ``broken_N``."""
     from pyspark.sql import functions as F
 
-    marks, applies, broken = rows, [], []
+    marks, applies, breach_names = rows, [], []
     for index, rule in enumerate(family.rules):
-        checked = F.coalesce(on_spark.column(rule.applies), F.lit(False))
+        is_checked = F.coalesce(on_spark.column(rule.applies), F.lit(False))
         holds = F.coalesce(on_spark.column(rule.holds), F.lit(False))
         applies.append(f"applies_{index}")
-        broken.append(f"broken_{index}")
-        marks = marks.withColumn(applies[-1], checked).withColumn(broken[-1], checked & ~holds)
-    breaks = reduce(lambda one, other: one | other, [F.col(name) for name in broken])
+        breach_names.append(f"broken_{index}")
+        marks = marks.withColumn(applies[-1], is_checked).withColumn(
+            breach_names[-1], is_checked & ~holds
+        )
+    breaks = reduce(
+        lambda left_side, right_side: left_side | right_side, [F.col(name) for name in breach_names]
+    )
     row = F.when(breaks, F.struct(*[F.col(name) for name in rows.columns])).alias("row")
     by = [on_spark.column(column).alias(name) for name, column in family.grouped.items()]
-    return marks.groupBy(*applies, *broken, *by, row).agg(F.count("*").alias(TIMES))
+    return marks.groupBy(*applies, *breach_names, *by, row).agg(F.count("*").alias(TIMES))
 
 
 def groups_of(way: Callable[[Family, Any], Any], family: Family, rows: Any) -> int:
@@ -53,7 +57,7 @@ def groups_of(way: Callable[[Family, Any], Any], family: Family, rows: Any) -> i
 def main(events: int) -> None:
     shutil.rmtree(bulk.HERE, ignore_errors=True)
     base = generate.block(1, bulk.OPERATIONS)
-    path, made = bulk.quiet(base, events)
+    path, event_count = bulk.quiet(base, events)
     print("| family | rules | as | CPU s, each turn | groups |\n|---|---|---|---|---|", flush=True)
     with bulk.spark_on(2) as spark:
         meter = bulk.Meter(spark)
@@ -64,18 +68,18 @@ def main(events: int) -> None:
                 "one long": as_long,
                 "columns": as_columns,
             }
-            spent: dict[str, list[float]] = {name: [] for name in ways}
+            costs: dict[str, list[float]] = {name: [] for name in ways}
             groups: dict[str, int] = {}
             for _ in range(TURNS + 1):
                 for name, way in ways.items():
                     _, cpu, _, groups[name] = meter.measure(partial(groups_of, way, family, rows))
-                    spent[name].append(cpu)
-            for name, each in spent.items():
-                turns = ", ".join(f"{cpu:.2f}" for cpu in each[1:])
+                    costs[name].append(cpu)
+            for name, times in costs.items():
+                turns = ", ".join(f"{cpu:.2f}" for cpu in times[1:])
                 bulk.row(family.name, len(family.rules), name, turns, groups[name])
-            ratio = min(spent["columns"][1:]) / min(spent["one long"][1:])
+            ratio = min(costs["columns"][1:]) / min(costs["one long"][1:])
             print(f"| {family.name} | | columns / one long | {ratio:.2f} | |", flush=True)
-    print(f"\n{made:,} events")
+    print(f"\n{event_count:,} events")
 
 
 if __name__ == "__main__":

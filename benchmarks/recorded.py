@@ -1,10 +1,10 @@
 """Runs of any length made of one recording of Kafka: the recording, and then copies of it with new
 tasks, entries and operations.
 
-What a broker keeps stays one object: its timers with their locks, their buckets and queues, the
-locks of watchers, and its threads. Their numbers go on from copy to copy. So a run has the
-recording's own skew, which no simulated run has. The wheels are made once, in the first copy, and
-so are the threads.
+The lasting objects of a broker stay the same: its timers with their locks, their buckets and
+queues, the locks of watchers, and its threads. Their numbers go on from copy to copy. So a run has
+the recording's own skew, which no simulated run has. The wheels are made once, in the first copy,
+and so are the threads.
 
 A recording must end as it began: with empty wheels and every lock given back. Any other is refused.
 """
@@ -82,10 +82,10 @@ class Recording:
 
     def _refuse_open_ends(self) -> None:
         for first, second, name in _PAIRS:
-            left: Counter[int] = Counter()
+            balance: Counter[int] = Counter()
             for event in self.events:
-                left[event.get(name, 0)] += (event["k"] == first) - (event["k"] == second)
-            if still := [thing for thing, many in left.items() if many]:
+                balance[event.get(name, 0)] += (event["k"] == first) - (event["k"] == second)
+            if still := [thing for thing, many in balance.items() if many]:
                 raise ValueError(
                     f"{self.header['run_id']} does not end as it began: {name} {still[0]} has "
                     f"{first} without {second}"
@@ -103,50 +103,54 @@ class Recording:
     def first_id(self) -> int:
         """Of tasks, entries and operations in copies."""
         ids = [event.get(name) or 0 for event in self.events for name in _IDS]
-        named = [int(_parts(token[1])[1]) for event in self.events for token in _tokens(event)]
-        return 1 + int(max(*ids, *named))
+        token_ids = [int(_parts(token[1])[1]) for event in self.events for token in _tokens(event)]
+        return 1 + int(max(*ids, *token_ids))
 
     @cached_property
     def numbers(self) -> dict[tuple[str, str], tuple[dict[int, int], int, int]]:
         """Of each token: number in the recording -> number in the first copy of the body, the step
         from copy to copy, and by how much the first copy of the body is ahead."""
-        given: dict[tuple[str, str], list[tuple[int, bool, bool]]] = defaultdict(list)
+        uses: dict[tuple[str, str], list[tuple[int, bool, bool]]] = defaultdict(list)
         for event in self.events:
             for token in _tokens(event):
                 is_again = event["k"] not in ONCE
-                given[token[0], token[1]].append((token[2], token[3] == "w", is_again))
-        found = {}
-        for (kind, name), many in given.items():
+                uses[token[0], token[1]].append((token[2], token[3] == "w", is_again))
+        plans = {}
+        for (kind, name), many in uses.items():
             last = max(number for number, _, _ in many)
             again = sorted({number for number, _, is_again in many if is_again})
             if kind == "L":  # a lock's numbers have no gap
                 dense = {number: place for place, number in enumerate(again, 1)}
-                found[kind, name] = dense, len(again), last
+                plans[kind, name] = dense, len(again), last
             else:  # an epoch is over when its writer's hold is
                 over = max(number + (is_write and kind == "RW") for number, is_write, _ in many)
-                found[kind, name] = {number: number for number in again}, over, over
-        return found
+                plans[kind, name] = {number: number for number in again}, over, over
+        return plans
 
     def copy(self, number: int) -> list[Row]:
         """A copy, from 0: the recording itself."""
-        return self.events if number == 0 else [self._moved(each, number) for each in self._ranked]
+        return (
+            self.events
+            if number == 0
+            else [self._shifted_row(event, number) for event in self._ranking]
+        )
 
     @cached_property
-    def _ranked(self) -> list[Row]:
+    def _ranking(self) -> list[Row]:
         """The body, with the places of its events among all and among their thread's."""
-        rank = {lc: place for place, lc in enumerate(sorted({each["lc"] for each in self.body}), 1)}
-        seen: Counter[int] = Counter()
-        made = []
-        for event in sorted(self.body, key=lambda each: (each["tid"], each["tseq"])):
-            seen[event["tid"]] += 1
-            made.append({**event, "lc": rank[event["lc"]], "tseq": seen[event["tid"]]})
-        return sorted(made, key=lambda each: each["lc"])
+        rank = {lc: place for place, lc in enumerate(sorted({row["lc"] for row in self.body}), 1)}
+        counts: Counter[int] = Counter()
+        ranking = []
+        for event in sorted(self.body, key=lambda row: (row["tid"], row["tseq"])):
+            counts[event["tid"]] += 1
+            ranking.append({**event, "lc": rank[event["lc"]], "tseq": counts[event["tid"]]})
+        return sorted(ranking, key=lambda row: row["lc"])
 
-    def _moved(self, event: Row, number: int) -> Row:
+    def _shifted_row(self, event: Row, number: int) -> Row:
         before = number - 1
-        made = {
+        row = {
             **event,
-            "lc": event["lc"] + self._last_lc + before * len(self._ranked),
+            "lc": event["lc"] + self._last_lc + before * len(self._ranking),
             "tseq": event["tseq"]
             + self.threads[event["tid"]]
             + before * self.of_body[event["tid"]],
@@ -154,43 +158,43 @@ class Recording:
         later = number * self.period_ms
         for name in _SPANS:
             if event.get(name):
-                made[name] = event[name] + number * self.spans
+                row[name] = event[name] + number * self.spans
         for name in _MOVED:
             if event.get(name):
-                made[name] = self._id(event[name], number)
+                row[name] = self._id(event[name], number)
         for name in _TIMES:
             if event.get(name, -1) >= 0:
-                made[name] = event[name] + later
+                row[name] = event[name] + later
         if "t_ns" in event:
-            made["t_ns"] = event["t_ns"] + later * 1_000_000
+            row["t_ns"] = event["t_ns"] + later * 1_000_000
         if "vid" in event:
             level = event.get("level") or 1
-            made["vid"] = event["vid"] + later // (self.ticks[0] * self.ticks[1] ** (level - 1))
+            row["vid"] = event["vid"] + later // (self.ticks[0] * self.ticks[1] ** (level - 1))
         for name, column in _REPEATED:
             if event.get(column):
                 token = ("L", f"{name}:{event[name]}")
-                made[column] = self._number(token, event[column], number)
+                row[column] = self._number(token, event[column], number)
         for name in ("pre", "post"):
             if name in event:
-                made[name] = self._observed(event[name], number)
+                row[name] = self._shifted_values(event[name], number)
         if "ord" in event:
-            made["ord"] = tuple(self._token(token, number) for token in event["ord"])
-        return made
+            row["ord"] = tuple(self._token(token, number) for token in event["ord"])
+        return row
 
     @cached_property
     def _last_lc(self) -> int:
         return max(int(event["lc"]) for event in self.events)
 
-    def _observed(self, seen: dict[str, Any], number: int) -> dict[str, Any]:
-        made = dict(seen)
-        if seen.get("entry"):
-            made["entry"] = self._id(seen["entry"], number)
-        if seen.get("key_ms", -1) >= 0:
-            made["key_ms"] = seen["key_ms"] + number * self.period_ms
-        return made
+    def _shifted_values(self, observation: dict[str, Any], number: int) -> dict[str, Any]:
+        row = dict(observation)
+        if observation.get("entry"):
+            row["entry"] = self._id(observation["entry"], number)
+        if observation.get("key_ms", -1) >= 0:
+            row["key_ms"] = observation["key_ms"] + number * self.period_ms
+        return row
 
-    def _id(self, found: int, number: int) -> int:
-        return found + number * self.first_id
+    def _id(self, identifier: int, number: int) -> int:
+        return identifier + number * self.first_id
 
     def _number(self, token: tuple[str, str], at: int, copy: int) -> int:
         """A number that a token has in a copy."""
@@ -203,11 +207,11 @@ class Recording:
         kind, name, at, *rest = token
         if len(rest) > 1:
             raise ValueError(f"{kind} {name}: an interval of numbers cannot be copied")
-        made = name
+        copy_name = name
         if _is_moved(name):
             before, digits, after = _parts(name)
-            made = f"{before}{self._id(int(digits), copy)}{after}"
-        return kind, made, self._number((kind, name), at, copy), *rest
+            copy_name = f"{before}{self._id(int(digits), copy)}{after}"
+        return kind, copy_name, self._number((kind, name), at, copy), *rest
 
     def block(self, copies: int) -> generate.Block:
         """The copies from 1 on as one block, which is moved as columns."""
@@ -230,20 +234,20 @@ class Recording:
     def hottest(self, copies: int) -> Hottest:
         """Of a run of the recording and so many further copies."""
         tokens: Counter[str] = Counter()
-        for many, each in ((1, self.events), (copies, self.body)):
-            for event in each:
+        for many, part in ((1, self.events), (copies, self.body)):
+            for event in part:
                 for token in _tokens(event):
                     if not _is_moved(token[1]):
                         tokens[f"{token[0]} {token[1]}"] += many
         borne = sum(len(_tokens(event)) for event in self.events)
-        borne += copies * sum(len(_tokens(each)) for each in self.body)
-        ((token, most),) = tokens.most_common(1)
+        borne += copies * sum(len(_tokens(part)) for part in self.body)
+        ((token, maximum),) = tokens.most_common(1)
         events = Counter(
             {tid: count + copies * self.of_body[tid] for tid, count in self.threads.items()}
         )
         ((thread, busiest),) = events.most_common(1)
         name = self.header["threads"][str(thread)]
-        return Hottest(token, most / borne, name, busiest / events.total())
+        return Hottest(token, maximum / borne, name, busiest / events.total())
 
 
 def _tokens(event: Row) -> tuple[Any, ...]:
@@ -251,7 +255,7 @@ def _tokens(event: Row) -> tuple[Any, ...]:
 
 
 def _parts(name: str) -> tuple[str, str, str]:
-    """A token's id: what is before its number, the number, and what is after it."""
+    """A token's id: the text before its number, the number, and the text after it."""
     before, _, rest = name.partition(":")
     digits, dot, after = rest.partition(".")
     return f"{before}:", digits, dot + after
@@ -272,16 +276,17 @@ def write(folder: Path, run_id: str, recording: Recording, events: int, part: in
     target = folder / "events"
     target.mkdir(parents=True)
     generate.write_part(target / "first.parquet", [(first, 0)])
-    each = max(1, part // base.length)
+    stride = max(1, part // base.length)
 
-    def written(start: int) -> None:
-        positions = range(start, min(blocks, start + each))
+    def write_file(start: int) -> None:
+        positions = range(start, min(blocks, start + stride))
         generate.write_part(
-            target / f"part-{start // each:05d}.parquet", [(further, place) for place in positions]
+            target / f"part-{start // stride:05d}.parquet",
+            [(further, place) for place in positions],
         )
 
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(written, range(0, blocks, each)))
+        list(pool.map(write_file, range(0, blocks, stride)))
     head = {**recording.header, "run_id": run_id}
     documents.write_text(folder / runs.HEADER_FILE, json.dumps(head) + "\n")
     documents.write_text(
@@ -291,17 +296,17 @@ def write(folder: Path, run_id: str, recording: Recording, events: int, part: in
 
 
 def footer(recording: Recording, base: generate.Block, blocks: int) -> dict[str, Any]:
-    """What the footer of the recording and so many blocks says."""
+    """The footer of the recording and so many blocks."""
     first = totals.Totals()
     for event in recording.events:
         first.count(_tokens(event))
     classes = generate.totals_of(base, blocks)
-    for name, found in first.data().items():
+    for name, figures in first.data().items():
         further = classes.get(name, dict.fromkeys(totals.NAMES, 0))
         classes[name] = {
-            "count": found["count"] + further["count"],
-            "max": max(found["max"], further["max"]),
-            "sum": (found["sum"] + further["sum"]) % totals.MODULUS,
+            "count": figures["count"] + further["count"],
+            "max": max(figures["max"], further["max"]),
+            "sum": (figures["sum"] + further["sum"]) % totals.MODULUS,
         }
     return {
         "events": len(recording.events) + base.length * blocks,

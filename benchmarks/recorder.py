@@ -1,7 +1,7 @@
-"""What a recorded event costs, beside the same event written as JSON and flushed: ``python -m
+"""The cost of a recorded event, beside the same event written as JSON and flushed: ``python -m
 benchmarks.recorder``.
 
-One run measures all rows, on one thread, in CPU time: the ratios are what counts. A program of the
+One run measures all rows, on one thread, in CPU time: the ratios count. A program of the
 timer's lists is run plainly and traced; the difference, divided by the events, is the whole price
 of tracing, reads that are not recorded included.
 """
@@ -81,7 +81,7 @@ def measure(root: Path) -> dict[str, float]:
     """Nanoseconds of CPU per event: plain, traced, the record alone, JSON with a flush alone; and
     the bytes of both."""
     mechanisms, scenario = project.find(root), _program()
-    plain = traced = record = written = float("inf")
+    plain = with_trace = record = as_json = float("inf")
     for _ in range(ROUNDS):
         harness = isolated.load(root, f"harness.{NAME}").Harness(scenario)
         plain = min(plain, _seconds(_run(harness, scenario)))
@@ -90,7 +90,7 @@ def measure(root: Path) -> dict[str, float]:
         translator.named(under.recorder, harness.names)
         under.recorder.begin()
         log = under.recorder.enter("w")
-        traced = min(traced, _seconds(_run(harness, scenario)))
+        with_trace = min(with_trace, _seconds(_run(harness, scenario)))
         events = len(log)
         # a record as list_add writes it: two monitors and the counter's word
         first, second = harness.lists["l0"].monitor, harness.entries["e0"].monitor
@@ -115,28 +115,28 @@ def measure(root: Path) -> dict[str, float]:
             "src": 4,
         }
 
-        written = min(written, _seconds(partial(_lines, event)))
+        as_json = min(as_json, _seconds(partial(_lines, event)))
     return {
         "events": events,
         "plain": plain / events * 1e9,
-        "traced": traced / events * 1e9,
+        "traced": with_trace / events * 1e9,
         "record": record / RECORDS * 1e9,
-        "json": written / RECORDS * 1e9,
+        "json": as_json / RECORDS * 1e9,
     }
 
 
-def table(found: dict[str, float]) -> str:
+def table(costs: dict[str, float]) -> str:
     """The rows as Markdown."""
-    price = found["traced"] - found["plain"]
+    price = costs["traced"] - costs["plain"]
     rows = [
-        ("the program itself", found["plain"]),
-        ("the program, traced", found["traced"]),
+        ("the program itself", costs["plain"]),
+        ("the program, traced", costs["traced"]),
         ("price of tracing, all of it", price),
-        ("of that: one record (two locks, one word, clock)", found["record"]),
-        ("the same event as JSON, flushed", found["json"]),
+        ("of that: one record (two locks, one word, clock)", costs["record"]),
+        ("the same event as JSON, flushed", costs["json"]),
         (
             "price of tracing with JSON in the record's place",
-            price - found["record"] + found["json"],
+            price - costs["record"] + costs["json"],
         ),
     ]
     lines = [
@@ -146,9 +146,9 @@ def table(found: dict[str, float]) -> str:
     ]
     lines += [
         "",
-        f"{found['events']:,} events. JSON with a flush is {found['json'] / found['record']:.1f} "
+        f"{costs['events']:,} events. JSON with a flush is {costs['json'] / costs['record']:.1f} "
         "x the record, "
-        f"and tracing with it {(price - found['record'] + found['json']) / price:.1f} x tracing.",
+        f"and tracing with it {(price - costs['record'] + costs['json']) / price:.1f} x tracing.",
     ]
     return "\n".join(lines)
 

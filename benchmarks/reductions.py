@@ -41,40 +41,40 @@ class Shared:
 
 
 def three_counts() -> None:
-    shared = Shared()
+    memory = Shared()
 
     def add() -> None:
-        shared.x += 1
-        shared.y += 1
+        memory.x += 1
+        memory.y += 1
 
     _run(add, add, add)
 
 
 def last_zero() -> None:
-    shared = Shared()
+    memory = Shared()
 
     def search() -> None:
         index = 2
-        while shared.items[index]:
+        while memory.items[index]:
             index -= 1
 
     def put(index: int) -> None:
-        shared.items[index] = shared.items[index - 1] + 1
+        memory.items[index] = memory.items[index - 1] + 1
 
     _run(search, lambda: put(1), lambda: put(2))
 
 
 def readers_of_a_flag() -> None:
-    shared = Shared()
+    memory = Shared()
 
     def write() -> None:
-        shared.y = 1
-        shared.x = 1
-        shared.z = 1
+        memory.y = 1
+        memory.x = 1
+        memory.z = 1
 
     def read() -> None:
-        if shared.x:
-            shared.z = shared.y
+        if memory.x:
+            memory.z = memory.y
 
     _run(write, read, read)
 
@@ -91,38 +91,38 @@ def two_locks_each() -> None:
 
 
 def pool_of_two() -> None:
-    changed, free = threading.Condition(), [1, 2]
+    condition, free = threading.Condition(), [1, 2]
 
     def use() -> None:
-        with changed:
+        with condition:
             while not free:
-                changed.wait()
+                condition.wait()
             item = free.pop()
-        with changed:
+        with condition:
             free.append(item)
-            changed.notify()
+            condition.notify()
 
     _run(use, use, use)
 
 
 def queue_of_one() -> None:
-    handed: queue.Queue[int] = queue.Queue(1)
+    channel: queue.Queue[int] = queue.Queue(1)
 
     def put() -> None:
-        handed.put(1)
-        handed.put(2)
+        channel.put(1)
+        channel.put(2)
 
-    _run(put, handed.get, handed.get)
+    _run(put, channel.get, channel.get)
 
 
 def attempts() -> None:
-    shared, lock = Shared(), threading.Lock()
+    memory, lock = Shared(), threading.Lock()
 
     def work() -> None:
         if lock.acquire(blocking=False):
-            shared.x += 1
+            memory.x += 1
             lock.release()
-        shared.y = shared.x
+        memory.y = memory.x
 
     _run(work, work, work)
 
@@ -134,13 +134,13 @@ PROGRAMS = (
 
 def search(explorer: Explorer, scheduler: Any) -> tuple[int, float]:
     """The runs of a search, and its CPU seconds. One that is not over has too many."""
-    begun, before = time.process_time(), explorer.execution.executions
+    start, before = time.process_time(), explorer.execution.executions
     while not scheduler.over and explorer.execution.executions - before < MOST:
         explorer.run(scheduler)
         explorer.failing = None
     if not scheduler.over:
         raise UsageError(f"a search makes more than {MOST:,} runs.", "Name smaller programs.")
-    return explorer.execution.executions - before, time.process_time() - begun
+    return explorer.execution.executions - before, time.process_time() - start
 
 
 def places(explorer: Explorer) -> None:

@@ -90,14 +90,14 @@ class Simulator(Wheel):
 
     def insert(self, tid: int, entry: int) -> None:
         """Add an entry to the timer, or run it where it is due."""
-        held: tuple[Token, ...] = (("RW", TIMER, "r"),)
-        self.emit(tid, "rw_acquire", *held)
+        locks: tuple[Token, ...] = (("RW", TIMER, "r"),)
+        self.emit(tid, "rw_acquire", *locks)
         due = (
-            not self.check(tid, entry, held)
-            and not self.place(tid, entry, held)
-            and self.hand_over(tid, entry, held)
+            not self.check(tid, entry, locks)
+            and not self.place(tid, entry, locks)
+            and self.hand_over(tid, entry, locks)
         )
-        self.emit(tid, "rw_release", *held)
+        self.emit(tid, "rw_release", *locks)
         if due:
             self.run_task(entry)
 
@@ -120,7 +120,7 @@ class Simulator(Wheel):
         self.insert(tid, entry)
 
     def force(
-        self, tid: int, op: int, task: int, cause: str, held: tuple[Token, ...], **columns: Any
+        self, tid: int, op: int, task: int, cause: str, locks: tuple[Token, ...], **columns: Any
     ) -> bool:
         """Complete an operation; whether this call did it."""
         won = op not in self.completed
@@ -128,7 +128,7 @@ class Simulator(Wheel):
         self.emit(
             tid,
             "force_cas",
-            *held,
+            *locks,
             ("V", f"op:{op}.completed", "cas+" if won else "cas-"),
             op=op,
             cause=cause,
@@ -138,10 +138,10 @@ class Simulator(Wheel):
             **columns,
         )
         if won:
-            self.cancel(tid, task, held)
+            self.cancel(tid, task, locks)
             body = self.span()
-            self.emit(tid, "on_complete_begin", *held, op=op, span=body, phase="begin")
-            self.emit(tid, "on_complete_end", *held, op=op, span=body, phase="end")
+            self.emit(tid, "on_complete_begin", *locks, op=op, span=body, phase="begin")
+            self.emit(tid, "on_complete_end", *locks, op=op, span=body, phase="end")
         return won
 
     def event(self, tid: int, task: int) -> None:
@@ -163,8 +163,8 @@ class Simulator(Wheel):
         self.emit(
             tid, "pending_set", lock, ("V", f"op:{op}.pending", "w"), op=op, post={"pending": False}
         )
-        noted = self.random.random() < 0.2
-        if noted:
+        has_note = self.random.random() < 0.2
+        if has_note:
             event = next(event for event in EVENTS if event != tid)
             for was in (False, True):  # the note counts once, however many threads leave it
                 self.emit(event, "try_begin", op=op, res="false")
@@ -179,7 +179,7 @@ class Simulator(Wheel):
         if holds:
             self.force(tid, op, task, "event", (lock,))
         self.emit(tid, "try_end", lock, op=op, res="true" if holds else "false")
-        if noted and not holds:
+        if has_note and not holds:
             self.emit(tid, "try_begin", lock, op=op, res="true")
             self.emit(
                 tid,
@@ -223,9 +223,9 @@ class Simulator(Wheel):
         assert not self.linked and not self.queue
         self.period_ms = (self.now // TURN_MS + 1) * TURN_MS
         self.now = self.wheel = self.period_ms
-        held: Token = ("RW", TIMER, "w")
-        self.emit(REAPER, "rw_acquire", held)
-        self.emit(REAPER, "clock_advance", held, wheel_ms=self.wheel, now_ms=self.now)
-        self.emit(REAPER, "rw_release", held)
+        lock: Token = ("RW", TIMER, "w")
+        self.emit(REAPER, "rw_acquire", lock)
+        self.emit(REAPER, "clock_advance", lock, wheel_ms=self.wheel, now_ms=self.now)
+        self.emit(REAPER, "rw_release", lock)
         self.numbers[f"RW {TIMER}"] += 1
         return self.events

@@ -72,17 +72,17 @@ class Log:
             "phase": columns.pop("phase", "atomic"),
             **columns,
         }
-        written = []
-        for what, who, mode in tokens:
-            counted = f"{what} {who}"
-            if what == "L" or mode in ("w", "cas+") and what == "V":
-                self.numbers[counted] += 1
-            written.append((what, who, self.numbers[counted], mode))
+        order = []
+        for sort, target, mode in tokens:
+            key = f"{sort} {target}"
+            if sort == "L" or mode in ("w", "cas+") and sort == "V":
+                self.numbers[key] += 1
+            order.append((sort, target, self.numbers[key], mode))
             for prefix, column in (("entry:", "eseq"), ("list:", "lseq"), ("op:", "oseq")):
-                if what == "L" and who == f"{prefix}{event.get(prefix[:-1])}":
-                    event[column] = self.numbers[counted]
-        if written:
-            event["ord"] = tuple(written)
+                if sort == "L" and target == f"{prefix}{event.get(prefix[:-1])}":
+                    event[column] = self.numbers[key]
+        if order:
+            event["ord"] = tuple(order)
         self.events.append(cast(Event, event))
 
     def fresh(self) -> int:

@@ -32,16 +32,16 @@ class Wheel(Log):
         self.live: dict[int, int] = {}  # task -> entry
         self.queue: list[tuple[int, int]] = []
 
-    def place(self, tid: int, entry: int, held: tuple[Token, ...]) -> bool:
-        """Put an entry into its bucket; False where it is due. ``held``: tokens of the locks that
+    def place(self, tid: int, entry: int, locks: tuple[Token, ...]) -> bool:
+        """Put an entry into its bucket; False where it is due. ``locks``: tokens of the locks that
         the caller holds."""
         deadline, task = self.deadline[entry], self.owner[entry]
         common = {"entry": entry, "task": task, "exp_ms": deadline}
         if self.live[task] != entry:
-            self.emit(tid, "wheel_reject", *held, **common, wheel_ms=self.wheel, cause="cancel")
+            self.emit(tid, "wheel_reject", *locks, **common, wheel_ms=self.wheel, cause="cancel")
             return True
         if deadline < self.wheel + TICK_MS:
-            self.emit(tid, "wheel_reject", *held, **common, wheel_ms=self.wheel, cause="due")
+            self.emit(tid, "wheel_reject", *locks, **common, wheel_ms=self.wheel, cause="due")
             return False
         level, tick = 1, TICK_MS
         while deadline >= self.wheel - self.wheel % tick + tick * WHEEL_SIZE:
@@ -51,19 +51,19 @@ class Wheel(Log):
         self.emit(
             tid,
             "wheel_place",
-            *held,
+            *locks,
             **common,
             level=level,
             bucket=vid % WHEEL_SIZE,
             vid=vid,
             wheel_ms=self.wheel,
         )
-        self.link(tid, entry, bucket, held)
+        self.link(tid, entry, bucket, locks)
         before, self.keys[bucket] = self.keys.get(bucket, NOT_QUEUED), key
         self.emit(
             tid,
             "bucket_expiry_set",
-            *held,
+            *locks,
             ("V", f"list:{bucket}.expiration", "w"),
             list=bucket,
             level=level,
@@ -75,10 +75,10 @@ class Wheel(Log):
         )
         if before != key:
             heapq.heappush(self.queue, (key, bucket))
-            self.emit(tid, "dq_offer", *held, QUEUE, list=bucket, key_ms=key)
+            self.emit(tid, "dq_offer", *locks, QUEUE, list=bucket, key_ms=key)
         return True
 
-    def link(self, tid: int, entry: int, bucket: int, held: tuple[Token, ...]) -> None:
+    def link(self, tid: int, entry: int, bucket: int, locks: tuple[Token, ...]) -> None:
         """Put an entry into a bucket's list."""
         self.linked += 1
         self.where[entry] = bucket
@@ -86,7 +86,7 @@ class Wheel(Log):
         self.emit(
             tid,
             "list_add",
-            *held,
+            *locks,
             ("L", f"list:{bucket}", "w"),
             ("L", f"entry:{entry}", "w"),
             COUNTER,
@@ -98,21 +98,21 @@ class Wheel(Log):
             post={"list": bucket, "counter": self.linked},
         )
 
-    def unlink(self, tid: int, entry: int, cause: str, held: tuple[Token, ...]) -> None:
+    def unlink(self, tid: int, entry: int, cause: str, locks: tuple[Token, ...]) -> None:
         """Take an entry out of its list."""
         bucket = self.where.pop(entry)
         self.members[bucket].remove(entry)
         self.linked -= 1
-        own = (
+        monitor = (
             ()
-            if any(token[1] == f"list:{bucket}" for token in held)
+            if any(token[1] == f"list:{bucket}" for token in locks)
             else (("L", f"list:{bucket}", "w"),)
         )
         self.emit(
             tid,
             "list_remove",
-            *held,
-            *own,
+            *locks,
+            *monitor,
             ("L", f"entry:{entry}", "w"),
             COUNTER,
             entry=entry,
@@ -124,30 +124,30 @@ class Wheel(Log):
             cause=cause,
         )
 
-    def check(self, tid: int, entry: int, held: tuple[Token, ...]) -> bool:
+    def check(self, tid: int, entry: int, locks: tuple[Token, ...]) -> bool:
         """Whether the entry is cancelled."""
         task = self.owner[entry]
-        cancelled = self.live[task] != entry
+        is_cancelled = self.live[task] != entry
         self.emit(
             tid,
             "cancel_check",
-            *held,
+            *locks,
             ("V", f"task:{task}.timer_task_entry", "r"),
             task=task,
             entry=entry,
             pre={"entry": self.live[task]},
-            res="true" if cancelled else "false",
+            res="true" if is_cancelled else "false",
         )
-        return cancelled
+        return is_cancelled
 
-    def hand_over(self, tid: int, entry: int, held: tuple[Token, ...]) -> bool:
+    def hand_over(self, tid: int, entry: int, locks: tuple[Token, ...]) -> bool:
         """Give the entry to the executor; False where it is cancelled."""
-        if self.check(tid, entry, held):
+        if self.check(tid, entry, locks):
             return False
         self.emit(
             tid,
             "expire_submit",
-            *held,
+            *locks,
             entry=entry,
             task=self.owner[entry],
             exp_ms=self.deadline[entry],
@@ -174,17 +174,17 @@ class Wheel(Log):
             post={"entry": entry},
         )
 
-    def cancel(self, tid: int, task: int, held: tuple[Token, ...]) -> None:
+    def cancel(self, tid: int, task: int, locks: tuple[Token, ...]) -> None:
         """Take a task's entry out of its list and away from the task."""
         monitor: Token = ("L", f"task:{task}", "w")
         entry = self.live[task]
         if entry in self.where:
-            self.unlink(tid, entry, "cancel", (*held, monitor))
+            self.unlink(tid, entry, "cancel", (*locks, monitor))
         self.live[task] = 0
         self.emit(
             tid,
             "cancel",
-            *held,
+            *locks,
             monitor,
             ("V", f"task:{task}.timer_task_entry", "w"),
             task=task,
@@ -197,13 +197,13 @@ class Wheel(Log):
         latter are returned."""
         key, bucket = heapq.heappop(self.queue)
         self.now = max(self.now, key)
-        held: tuple[Token, ...] = (("RW", TIMER, "w"),)
+        locks: tuple[Token, ...] = (("RW", TIMER, "w"),)
         self.emit(REAPER, "dq_poll", QUEUE, list=bucket, key_ms=key, now_ms=self.now)
-        self.emit(REAPER, "rw_acquire", *held)
+        self.emit(REAPER, "rw_acquire", *locks)
         if key - key % TICK_MS > self.wheel:
             self.wheel = key - key % TICK_MS
-            self.emit(REAPER, "clock_advance", *held, wheel_ms=self.wheel, now_ms=self.now)
-        flush, inside = self.span(), (*held, ("L", f"list:{bucket}", "w"))
+            self.emit(REAPER, "clock_advance", *locks, wheel_ms=self.wheel, now_ms=self.now)
+        flush, inside = self.span(), (*locks, ("L", f"list:{bucket}", "w"))
         self.emit(REAPER, "flush_begin", *inside, list=bucket, span=flush, phase="begin")
         due = []
         for entry in list(self.members[bucket]):
@@ -228,6 +228,6 @@ class Wheel(Log):
             post={"key_ms": NOT_QUEUED},
             res="true",
         )
-        self.emit(REAPER, "rw_release", *held)
+        self.emit(REAPER, "rw_release", *locks)
         self.numbers[f"RW {TIMER}"] += 1
         return due

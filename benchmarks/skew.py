@@ -1,9 +1,9 @@
-"""`make bench-traces ARGS="--recorded EVENTS [RECORDING]"`: what it brings to look at a hot key in
+"""`make bench-traces ARGS="--recorded EVENTS [RECORDING]"`: the gain of looking at a hot key in
 pieces, on a run that is made of a recording of Kafka (``recorded``). Prints Markdown, of one run of
 Spark.
 
-Both ways of a family take turns, so that what else the machine does falls on both. The rows that
-the largest task reads are the same on each machine. What a hot key costs beyond that depends on how
+Both ways of a family take turns, so that other work of the machine falls on both. The rows that
+the largest task reads are the same on each machine. The further cost of a hot key depends on how
 many cores wait for it.
 """
 
@@ -44,7 +44,7 @@ class Largest:
 
 
 class Tasks:
-    """The tasks of what was done since the last call, as Spark's own status has them."""
+    """The tasks since the last call, as Spark's own status has them."""
 
     def __init__(self, spark: Any) -> None:
         self._context, self._group = spark.sparkContext, 0
@@ -65,8 +65,8 @@ class Tasks:
         return max(filter(None, map(self._of_stage, sorted(stages))), key=self._all_rows)
 
     @staticmethod
-    def _all_rows(found: Largest) -> float:
-        return found.rows / found.share
+    def _all_rows(largest: Largest) -> float:
+        return largest.rows / largest.share
 
     def _of_stage(self, stage: int) -> Largest | None:
         tasks = self._store.taskList(stage, 0, 1 << 20)
@@ -84,8 +84,8 @@ class Tasks:
         rows = sum(many for many, _ in read)
         if not rows:
             return None
-        most, seconds = max(read)
-        return Largest(most, most / rows, seconds)
+        maximum, seconds = max(read)
+        return Largest(maximum, maximum / rows, seconds)
 
 
 def _violations(spark: Any, family: Family, inputs: Any, cuts: Sequence[Cut]) -> int:
@@ -95,11 +95,11 @@ def _violations(spark: Any, family: Family, inputs: Any, cuts: Sequence[Cut]) ->
 def compared(spark: Any, path: Path, limits: Limits, quiet: bool = False) -> None:
     """Each family both ways, in turns."""
     read = ingest.read(spark, [path], HERE / "staged")
-    drawn = skew.sample(spark, read.inputs, read.events, HERE, limits)
-    assert drawn is not None
+    sample = skew.sample(spark, read.inputs, read.events, HERE, limits)
+    assert sample is not None
     meter, tasks, ratios = Meter(spark), Tasks(spark), []
     for family in (family for family in FAMILIES if family.name in MEASURED):
-        ways = {"one window": (), "pieces": skew.cuts(family, drawn)}
+        ways = {"one window": (), "pieces": skew.cuts(family, sample)}
         least: dict[str, tuple[float, float, str, Largest]] = {}
         for _ in range(1 if quiet else TURNS):
             for way, cuts in ways.items():
@@ -111,16 +111,16 @@ def compared(spark: Any, path: Path, limits: Limits, quiet: bool = False) -> Non
             continue
         for way, (wall, cpu, peak, largest) in least.items():
             pieces = sum(len(cut.at) + 1 for cut in ways[way])
-            what = f"{pieces} {way} of {len(ways[way])} keys" if pieces else way
+            title = f"{pieces} {way} of {len(ways[way])} keys" if pieces else way
             row(
-                *(family.name, what, read.events, wall, cpu, read.events / wall / 1e6),
+                *(family.name, title, read.events, wall, cpu, read.events / wall / 1e6),
                 *(f"{100 * largest.share:.1f} %", largest.seconds, peak),
             )
-        one, other = least.values()
+        whole, in_pieces = least.values()
         ratios.append(
             f"* {family.name}, pieces / one window: events per wall second "
-            f"{one[0] / other[0]:.2f}, CPU seconds {other[1] / one[1]:.2f}, "
-            f"rows of the largest task {other[3].rows / one[3].rows:.2f}"
+            f"{whole[0] / in_pieces[0]:.2f}, CPU seconds {in_pieces[1] / whole[1]:.2f}, "
+            f"rows of the largest task {in_pieces[3].rows / whole[3].rows:.2f}"
         )
     if not quiet:
         print("\n" + "\n".join(ratios), flush=True)
@@ -159,9 +159,9 @@ def main(events: int, name: str) -> None:
     shutil.rmtree(HERE, ignore_errors=True)
 
 
-def arguments(given: list[str]) -> tuple[int, str]:
+def arguments(words: list[str]) -> tuple[int, str]:
     """How many events, and the name of a recording of ``recorded.FOLDER``."""
-    events, name = (*given, *("1000000", "load")[len(given) :])
+    events, name = (*words, *("1000000", "load")[len(words) :])
     return int(events), name
 
 

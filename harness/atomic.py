@@ -30,7 +30,7 @@ class Thing:
 
 
 class Returned:
-    """What the operations of each thread have returned, in the scenario's order."""
+    """The results of the operations of each thread, in the scenario's order."""
 
     __slots__ = ("values",)
 
@@ -38,7 +38,7 @@ class Returned:
         self.values: tuple[tuple[Any, ...], ...] = ((),) * threads
 
     def note(self, value: Any) -> None:
-        """Add what an operation of the running thread has returned."""
+        """Add the result of an operation of the running thread."""
         place = get_ident() - 1
         self.values = (
             *self.values[:place],
@@ -56,9 +56,9 @@ class Harness:
         self.returned = Returned(len(scenario["threads"]))
         self.names = {"atomic": self.atomic, "returned": self.returned, **self.things}
 
-    def value(self, given: int | str) -> Any:
+    def value(self, spelling: int | str) -> Any:
         """The thing of a name, or an int that is equal to the given one and no other's object."""
-        return self.things[given] if isinstance(given, str) else int(str(given))
+        return self.things[spelling] if isinstance(spelling, str) else int(str(spelling))
 
     def get(self) -> None:
         self.returned.note(self.atomic.get())

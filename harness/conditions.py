@@ -16,12 +16,12 @@ def owner(lock: Any) -> str | None:
     return holder and holder.name
 
 
-def condition(it: Any) -> tuple[str | None, frozenset[str], tuple[frozenset[str], ...]]:
+def condition(monitor: Any) -> tuple[str | None, frozenset[str], tuple[frozenset[str], ...]]:
     """The lock's holder, the threads that sleep, and the tickets, as in ``model.conditions``."""
     return (
-        owner(getattr(it, "lock", None)),
-        names(getattr(it, "asleep", ())),
-        tuple(names(takers) for takers in getattr(it, "tickets", ())),
+        owner(getattr(monitor, "lock", None)),
+        names(getattr(monitor, "asleep", ())),
+        tuple(names(takers) for takers in getattr(monitor, "tickets", ())),
     )
 
 

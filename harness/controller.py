@@ -82,26 +82,26 @@ class Harness:
                 getattr(impl, "EarlyControllerThread", EarlyControllerThread),
             ),
         }
-        of = {broker: kinds[scenario["elector"][broker]] for broker in brokers}
-        self.electors: dict[str, Any] = {broker: of[broker][0](broker) for broker in brokers}
+        kind_of = {broker: kinds[scenario["elector"][broker]] for broker in brokers}
+        self.electors: dict[str, Any] = {broker: kind_of[broker][0](broker) for broker in brokers}
         if first in brokers:
             self.electors[first].acting, self.electors[first].own = True, Epoch(1, 1)
-            held = ZNode(CONTROLLER, first, 0, self.connections[first].session)
-            self.zookeeper.nodes = tuple(sorted((*self.zookeeper.nodes, held)))
+            node = ZNode(CONTROLLER, first, 0, self.connections[first].session)
+            self.zookeeper.nodes = tuple(sorted((*self.zookeeper.nodes, node)))
             for connection in self.connections.values():
                 connection.ask(Exists(CONTROLLER))
         self.threads = {
-            broker: of[broker][1](
+            broker: kind_of[broker][1](
                 self.electors[broker], self.events_of[broker], self.connections[broker]
             )
             for broker in brokers
         }
         self.names = {
             "zookeeper": self.zookeeper,
-            **{f"events of {broker}": each for broker, each in self.events_of.items()},
-            **{f"connection of {broker}": each for broker, each in self.connections.items()},
-            **{f"elector of {broker}": each for broker, each in self.electors.items()},
-            **{f"thread of {broker}": each for broker, each in self.threads.items()},
+            **{f"events of {broker}": item for broker, item in self.events_of.items()},
+            **{f"connection of {broker}": item for broker, item in self.connections.items()},
+            **{f"elector of {broker}": item for broker, item in self.electors.items()},
+            **{f"thread of {broker}": item for broker, item in self.threads.items()},
         }
 
     # -- the operations
@@ -164,7 +164,7 @@ def deletion(nodes: tuple[ZNode, ...]) -> tuple[Part, ...]:
 
 
 def writing(data: str) -> Callable[[tuple[ZNode, ...]], tuple[Part, ...]]:
-    """What a write by hand is made of."""
+    """The parts of a write by hand."""
     return lambda nodes: (Put(CONTROLLER, data),)
 
 
@@ -177,11 +177,11 @@ def shrunk(nodes: tuple[ZNode, ...]) -> tuple[Part, ...]:
 def visited(nodes: tuple[ZNode, ...]) -> tuple[Part, ...]:
     """All that another broker writes while it is the controller."""
     epoch = found(nodes, EPOCH)
-    own = Epoch(int(epoch.data) + 1, epoch.version + 1)
-    new = state_of(found(nodes, PARTITION)).led_in(own)
+    epoch_raised = Epoch(int(epoch.data) + 1, epoch.version + 1)
+    new = state_of(found(nodes, PARTITION)).led_in(epoch_raised)
     return (
         Create(CONTROLLER, "another"),
-        Put(EPOCH, str(own.value)),
+        Put(EPOCH, str(epoch_raised.value)),
         Put(PARTITION, new.encoded()),
         Delete(CONTROLLER),
     )
@@ -204,7 +204,7 @@ def waits(label: str, names: Mapping[str, Any]) -> Busy | None:
     harness = names["self"]
     connections = harness.connections.values()
     resting = all(left(connection) or rests(connection) for connection in connections)
-    return None if resting and not any(each.busy for each in harness.events) else Busy("quiet")
+    return None if resting and not any(queue.busy for queue in harness.events) else Busy("quiet")
 
 
 def left(connection: Connection) -> bool:
@@ -220,7 +220,8 @@ def rests(connection: Connection) -> bool:
 
 
 def late_of(zookeeper: ZooKeeper, events: Events) -> tuple[tuple[Any, ...], ...]:
-    """What a broker's late server has applied, and the first event of /controller after that."""
+    """The changes that a broker's late server has applied, and the first event of /controller after
+    them."""
     return tuple(
         (*of_nodes(late.nodes), named_event(dict(late.missed).get(CONTROLLER)))
         for late in zookeeper.late
@@ -236,9 +237,9 @@ def named_event(change: str | None) -> str:
 def of_nodes(nodes: tuple[ZNode, ...]) -> tuple[tuple[Any, ...], ...]:
     """The model's node, epoch and part."""
     by_path = {node.path: node for node in nodes}
-    held, epoch = by_path.get(CONTROLLER), by_path.get(EPOCH)
+    controller_node, epoch = by_path.get(CONTROLLER), by_path.get(EPOCH)
     return (
-        (NONE, 0) if held is None else (held.data, held.owner),
+        (NONE, 0) if controller_node is None else (controller_node.data, controller_node.owner),
         (0, -1) if epoch is None else (int(epoch.data), epoch.version),
         tuple(state_of(by_path[PARTITION])),
     )
@@ -248,7 +249,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     zookeeper, brokers = harness.zookeeper, harness.brokers
     node, epoch, part = of_nodes(zookeeper.nodes)
-    live = {each.id: each for each in zookeeper.live}
+    live = {item.id: item for item in zookeeper.live}
     session = {broker: harness.connections[broker].session for broker in brokers}
     electors = harness.electors.values()
     return {
@@ -266,7 +267,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
         "cut": tuple(live[session[b]].cut or NONE if session[b] in live else NONE for b in brokers),
         "late": tuple(late_of(zookeeper, events) for events in harness.events),
         "queue": tuple(events.waiting for events in harness.events),
-        "busy": (frozenset(b for b, each in zip(brokers, harness.events) if each.busy),),
+        "busy": (frozenset(b for b, item in zip(brokers, harness.events) if item.busy),),
         "acts": tuple(elector.acting for elector in electors),
         "own": tuple(tuple(elector.own) for elector in electors),
         "known": tuple(tuple(elector.known) for elector in electors),

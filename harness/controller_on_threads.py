@@ -78,11 +78,11 @@ class Harness(controller.Harness):
         Only a change in ZooKeeper makes an event then. So no queue that was found empty gets one
         while ZooKeeper's lock is held.
         """
-        staying = [each for each in self.connections.values() if not left(each)]
+        staying = [connection for connection in self.connections.values() if not left(connection)]
         if self.connecting or not all(map(rests, staying)):
             return False
         with self.zookeeper.lock:
-            return all(each.events.quiet() for each in staying)
+            return all(connection.events.quiet() for connection in staying)
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -93,14 +93,14 @@ def wait_until(condition: Callable[[], bool]) -> None:
 def broken(harness: Harness) -> Iterator[str]:
     """The properties that a run does not have: by its history, and by its end."""
     yield from in_history(harness)
-    node = next((each for each in harness.zookeeper.nodes if each.path == CONTROLLER), None)
-    staying = [broker for broker, each in harness.connections.items() if not left(each)]
+    node = next((item for item in harness.zookeeper.nodes if item.path == CONTROLLER), None)
+    staying = [broker for broker, item in harness.connections.items() if not left(item)]
     acting = [
         harness.electors[broker]
-        for broker, each in harness.connections.items()
-        if harness.electors[broker].acting and each.events.leaves() != ABRUPTLY
+        for broker, item in harness.connections.items()
+        if harness.electors[broker].acting and item.events.leaves() != ABRUPTLY
     ]
-    if any(one.own.value == other.own.value for one, other in combinations(acting, 2)):
+    if any(first.own.value == second.own.value for first, second in combinations(acting, 2)):
         yield "OneController"
     quiet = {
         broker: connection.session
@@ -126,7 +126,7 @@ def in_history(harness: Harness) -> Iterator[str]:
     """
     data = {EPOCH: "0"} | {node.path: node.data for node in harness.start}
     holder = next((node.owner for node in harness.start if node.path == CONTROLLER), 0)
-    elected = {int(data[EPOCH]): holder}
+    sessions = {int(data[EPOCH]): holder}
     for session, parts in harness.zookeeper.history:
         for part in parts:
             if isinstance(part, Create) and part.path == CONTROLLER:
@@ -141,21 +141,21 @@ def in_history(harness: Harness) -> Iterator[str]:
                 if part.path == EPOCH:
                     if int(part.data) != int(data[EPOCH]) + 1:
                         yield "EpochIncreases"
-                    elected[int(part.data)] = session
+                    sessions[int(part.data)] = session
                 elif part.path == PARTITION and session:
-                    yield from of_write(session, part.data, data, elected)
+                    yield from of_write(session, part.data, data, sessions)
                 data[part.path] = part.data
 
 
 def of_write(
-    session: int, new: str, data: Mapping[str, str], elected: Mapping[int, int]
+    session: int, new: str, data: Mapping[str, str], sessions: Mapping[int, int]
 ) -> Iterator[str]:
     """The properties that a controller's write does not have. ``data``: by path, before it."""
     leader_epoch, controller_epoch, isr = map(int, new.split())
-    before, _, known = map(int, data[PARTITION].split())
+    before, _, isr_before = map(int, data[PARTITION].split())
     if controller_epoch != int(data[EPOCH]):
         yield "FencedWrites"
-    if elected.get(controller_epoch) != session:
+    if sessions.get(controller_epoch) != session:
         yield "OneController"
-    if (leader_epoch, isr) != (before + 1, known):
+    if (leader_epoch, isr) != (before + 1, isr_before):
         yield "NoLostUpdate"

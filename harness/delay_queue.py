@@ -80,10 +80,10 @@ class Harness:
     def poll(self, timeout: int) -> int | tuple[str, str] | None:
         """When the element is due that is taken within ``timeout`` ticks, or None."""
         try:
-            taken = self.queue.poll(timeout * MS)
+            element = self.queue.poll(timeout * MS)
         except Interrupted as error:
             return raised(error)
-        return self.moment(taken)
+        return self.moment(element)
 
     def poll_now(self) -> int | None:
         """When the element is due that is taken, or None."""

@@ -34,7 +34,7 @@ NOT_RUN = {
 
 
 class Failed(Exception):
-    """What an onComplete raises."""
+    """The exception of an onComplete."""
 
 
 class Work:
@@ -132,7 +132,9 @@ class Harness:
             operation.fails = name in scenario["raises"]
             operation.completions, operation.expirations = Atomic(0), Atomic(0)
         for name, operation in self.operations.items():
-            operation.following = [self.operations[other] for other in scenario["completes"][name]]
+            operation.following = [
+                self.operations[follower] for follower in scenario["completes"][name]
+            ]
         self.names = {**self.conditions, **self.operations}
 
     def deliver(self, condition: str, operation: str) -> object:
@@ -160,8 +162,8 @@ class Harness:
         """Try a watched operation as checkAndComplete does; whether this attempt completed it."""
         try:
             return self.operations[operation].safe_try_complete()
-        except Failed as failed:
-            return raised(failed)
+        except Failed as failure:
+            return raised(failure)
 
     def hold(self, operation: str) -> None:
         """Hold the operation's lock, and do not try the operation."""
@@ -172,8 +174,8 @@ class Harness:
         """The timer's executor runs the operation."""
         try:
             return self.operations[operation].run()
-        except Failed as failed:
-            return raised(failed)
+        except Failed as failure:
+            return raised(failure)
 
 
 def held(monitor: Any) -> tuple[str | None, int]:
@@ -190,7 +192,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
         note = getattr(operation, "try_complete_pending", None)
         return note is not None and note.get()
 
-    def own(lock: Any) -> tuple[str | None, int]:
+    def owner_of(lock: Any) -> tuple[str | None, int]:
         """A lock of an operation's own. One of the callers' is shown as such."""
         callers = any(lock is outer for outer in harness.outer.values())
         return (None, 0) if callers else held(lock)
@@ -199,7 +201,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
         "ready": tuple(condition.get() for condition in harness.conditions.values()),
         "completed": tuple(operation.completed.get() for operation in operations),
         "pending": tuple(pending(operation) for operation in operations),
-        "lock": tuple(own(operation.lock) for operation in operations),
+        "lock": tuple(owner_of(operation.lock) for operation in operations),
         "outer": tuple(held(outer) for outer in harness.outer.values()),
         "armed": tuple(operation.armed.get() for operation in operations),
         "completions": tuple(operation.completions.get() for operation in operations),

@@ -1,4 +1,4 @@
-"""What a scenario puts into a delay queue: elements that are due at a moment of its clock."""
+"""The content of a scenario's delay queue: elements that are due at a moment of its clock."""
 
 from __future__ import annotations
 

@@ -34,26 +34,26 @@ UNREAD = {
 
 
 class Failed(Exception):
-    """What a handler raises."""
+    """The exception of a handler."""
 
 
 class Work:
     """A handler.
 
-    ``does``: what it does when it processes its event: nothing, ["request"], ["raise"], or ["put",
+    ``does``: its steps when it processes its event: nothing, ["request"], ["raise"], or ["put",
     another event]. One that raises does so when its event is preempted, too.
 
-    ``log``: what was done with which event. ``requests``: the requests of which event in which
+    ``log``: the outcome of each event. ``requests``: the requests of which event in which
     session.
     """
 
     __slots__ = ("name", "does", "manager", "client", "log", "requests", "other")
 
-    def __init__(self, name: str, does: Sequence[str], of: Harness) -> None:
+    def __init__(self, name: str, does: Sequence[str], harness: Harness) -> None:
         self.name, self.does = name, tuple(does)
-        self.manager, self.client = of.manager, of.client
-        self.log, self.requests = of.log, of.requests
-        self.other: Any = of.events[does[1]] if len(does) == 2 else None
+        self.manager, self.client = harness.manager, harness.client
+        self.log, self.requests = harness.log, harness.requests
+        self.other: Any = harness.events[does[1]] if len(does) == 2 else None
 
     def process(self) -> None:
         self.log.add_and_get((("processed", self.name),))  # update V1
@@ -73,8 +73,8 @@ class Work:
             raise Failed
 
 
-def quietly(what: str) -> None:
-    """Report nothing: what a handler raises is part of the scenario."""
+def quietly(message: str) -> None:
+    """Report nothing: the exception of a handler is part of the scenario."""
 
 
 class Harness:
@@ -83,7 +83,7 @@ class Harness:
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = event_queue) -> None:
         looks = scenario["clear"] == "look"
         self.manager = (impl.LookingManager if looks else impl.EventManager)(quietly)
-        queued = getattr(impl, "QueuedEvent", QueuedEvent)
+        event_class = getattr(impl, "QueuedEvent", QueuedEvent)
         client = getattr(impl, "SessionClient", SessionClient)
         self.client = client(self.manager)
         self.log: Any = Atomic(())
@@ -91,7 +91,7 @@ class Harness:
         self.events: dict[str, Any] = {}
         # A handler puts only events that stand behind its own.
         for name, does in reversed(scenario["does"].items()):
-            self.events[name] = queued(Work(name, does, self))
+            self.events[name] = event_class(Work(name, does, self))
         self.order = tuple(scenario["does"])
         for name in scenario["waiting"]:
             self.manager.queue.waiting.append(self.events[name])
@@ -107,7 +107,7 @@ class Harness:
         self.manager.put(self.events[name])
 
     def expire(self, name: str) -> None:
-        """What the session's thread does when the session has expired."""
+        """The work of the session's thread when the session has expired."""
         self.client.renew(self.events[name])
 
     def close(self) -> None:
@@ -143,10 +143,10 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
 
 
 def name_of(harness: Harness, event: Any) -> str | None:
-    """The name of an event in the queue; None: what a close has put."""
+    """The name of an event in the queue; None: the mark of a close."""
     if event is None:
         return None
-    return next(name for name, each in harness.events.items() if each is event)
+    return next(name for name, candidate in harness.events.items() if candidate is event)
 
 
 def is_set(event: Any) -> bool:

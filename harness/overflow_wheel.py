@@ -183,7 +183,7 @@ class Harness:
             "buffers": self.buffers,
             "counter": self.counter,
             "executor": self.submitted,
-            **{f"found by {name}": found for name, found in self.found.items()},
+            **{f"found by {name}": finding for name, finding in self.found.items()},
         }
 
     def place(self, thread: str) -> None:
@@ -199,12 +199,12 @@ class Harness:
         self.task.cancel()
 
     def check(self) -> None:
-        """To the executor, unless cancelled: what the timer does with an entry that is due."""
+        """To the executor, unless cancelled: the timer's step for an entry that is due."""
         if not self.entry.cancelled():
             self.submitted.add_and_get(1)  # update K2
 
     def memory(self, thread: str, field: str) -> None:
-        """What a thread stores into a field, on its way to memory."""
+        """The stores of a thread into a field, on their way to memory."""
         more = True
         while more:
             more = self.buffers.write_back(thread, field)  # write W1
@@ -251,7 +251,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
         return role[value] if value in role else harness.wheels[value.number - 1]
 
     stores = getattr(harness.buffers, "stores", ())  # production delays nothing
-    found = [each.wheel_and_time for each in harness.found.values()]
+    findings = [finding.wheel_and_time for finding in harness.found.values()]
     return {
         "buffer": (
             tuple(
@@ -267,6 +267,6 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
         "made": (heap.made,),
         "taskCounter": (harness.counter.get(),),
         "submitted": (harness.submitted.get(),),
-        "foundWheel": tuple(name(given) for given, _ in found),
-        "foundTime": tuple(role[time] for _, time in found),
+        "foundWheel": tuple(name(wheel_found) for wheel_found, _ in findings),
+        "foundTime": tuple(role[time] for _, time in findings),
     }

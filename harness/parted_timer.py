@@ -14,7 +14,7 @@ SUBJECT = ("impl.parted_timer",)
 """The modules whose steps are the mechanism's."""
 
 STAND_INS = {"time": "harness.standard_time"}
-"""What production takes from the standard library, and what stands in for it under control."""
+"""Production's names from the standard library, and their stand-ins under control."""
 
 ATOMIC = {
     "impl.timer_task_list": (),
@@ -53,11 +53,11 @@ waits = system_timer.waits
 
 def shared(harness: system_timer.Harness) -> dict[str, tuple[Any, ...]]:
     """The model's shared variables. Bucket 0 stands for those of wake."""
-    found = system_timer.shared(harness)
+    variables = system_timer.shared(harness)
     return {
-        **found,
-        "content": ((), *found["content"]),
-        "key": (0, *found["key"]),
+        **variables,
+        "content": ((), *variables["content"]),
+        "key": (0, *variables["key"]),
         "expiring": (owner(harness.timer.expiring),),
     }
 

@@ -84,15 +84,15 @@ class Harness:
             number += 1
 
     def surveyed(self, kind: str, number: int) -> tuple[Any, ...]:
-        """The input of a number, and what is elected from it."""
+        """The input of a number, and its election."""
         size = len(self.assignment)
         isr = tuple(r for r in self.assignment if r in chosen(self.assignment, number))
         if number >> (2 * size) & 1:
             isr = isr[::-1]
         live = chosen(self.assignment, number >> size)
         down = chosen(self.assignment, number >> (2 * size + 1))
-        elected = self.elections.choose(kind, isr, live, down)
-        return (kind, isr, live, down, NONE if elected is None else tuple(elected))
+        election = self.elections.choose(kind, isr, live, down)
+        return (kind, isr, live, down, NONE if election is None else tuple(election))
 
 
 def inputs(assignment: tuple[int, ...], kind: str) -> int:

@@ -14,8 +14,8 @@ class Progress:
 
     __slots__ = ("left",)
 
-    def __init__(self, left: int) -> None:
-        self.left = left
+    def __init__(self, count: int) -> None:
+        self.left = count
 
 
 class Queue(delay_queue.DelayQueue[Any]):
@@ -44,9 +44,9 @@ class Queue(delay_queue.DelayQueue[Any]):
 
     def due(self, timeout_ms: int) -> bool:
         """Wait for a due head, and leave it there; False only where ``poll`` gives None."""
-        while not (found := self._due(timeout_ms)) and not self.over():
+        while not (is_due := self._due(timeout_ms)) and not self.over():
             pass
-        return found or self._due(0)
+        return is_due or self._due(0)
 
     def _due(self, timeout_ms: int) -> bool:
         self.gate.acquire_when(self.wait_ms, timeout_ms)

@@ -87,7 +87,7 @@ class Classes:
 
 
 class Failed(Exception):
-    """What an onComplete raises."""
+    """The exception of an onComplete."""
 
 
 class Work:
@@ -143,10 +143,10 @@ class Work:
     def enter(self) -> bool:
         """Try the operation, or let it wait in the purgatory."""
         try:
-            done = self.purgatory.try_complete_else_watch(self, self.keys)
+            result = self.purgatory.try_complete_else_watch(self, self.keys)
         finally:
             self.timer.entered(self)  # update Z1
-        return bool(done)
+        return bool(result)
 
 
 class Lists:
@@ -230,7 +230,7 @@ class Harness:
             operation.fails = name in scenario["raises"]
             operation.completions, operation.expirations = Atomic(0), Atomic(0)
         for name, operation in self.operations.items():
-            operation.following = tuple([self.operations[other] for other in adds[name]])
+            operation.following = tuple([self.operations[follower] for follower in adds[name]])
         self.names: dict[str, Any] = {**self.conditions, **self.operations}
         self.names["purgatory"] = self.purgatory
         if scenario["timer"] == "real":
@@ -240,8 +240,8 @@ class Harness:
         """Enter an operation; whether this thread completed it."""
         try:
             return self.operations[operation].enter()
-        except Failed as failed:
-            return raised(failed)
+        except Failed as failure:
+            return raised(failure)
 
     def watch_holding(self, operation: str) -> object:
         """The same by a caller that holds a lock of its own."""
@@ -258,30 +258,37 @@ class Harness:
         """Check a key; how many operations this thread completed."""
         try:
             return self.purgatory.check_and_complete(self.keys[key])
-        except Failed as failed:
-            return raised(failed)
+        except Failed as failure:
+            return raised(failure)
 
     def force(self, operation: str) -> object:
         """Complete an operation without an event, as a future's thread does."""
         try:
             return self.operations[operation].force_complete()
-        except Failed as failed:
-            return raised(failed)
+        except Failed as failure:
+            return raised(failure)
 
     def expire(self, operation: str) -> object:
         """The timer runs an operation's task, if it gets it."""
-        taken = self.timer.take(self.operations[operation])  # update K1
-        if not taken:
+        is_taken = self.timer.take(self.operations[operation])  # update K1
+        if not is_taken:
             return None
         try:
             return self.operations[operation].run()
-        except Failed as failed:
-            return raised(failed)
+        except Failed as failure:
+            return raised(failure)
 
     def cancel_key(self, key: str) -> tuple[str, ...]:
         """Stop watching a key; the names of the operations that were watched."""
-        gone = self.purgatory.cancel_for_key(self.keys[key])
-        return tuple([name for each in gone for name, o in self.operations.items() if o is each])
+        removals = self.purgatory.cancel_for_key(self.keys[key])
+        return tuple(
+            [
+                name
+                for operation in removals
+                for name, o in self.operations.items()
+                if o is operation
+            ]
+        )
 
     def purge(self) -> object:
         return self.purgatory.purge()
@@ -307,12 +314,12 @@ def holder(lock: Any) -> str | None:
 
 def along(neighbours: Mapping[int, int]) -> list[int]:
     """The places of a list from one end to the other, by their neighbours."""
-    found: list[int] = []
+    places: list[int] = []
     place = neighbours.get(0, 0)
-    while place and place not in found:
-        found.append(place)
+    while place and place not in places:
+        places.append(place)
         place = neighbours.get(place, 0)
-    return found
+    return places
 
 
 def listed(lists: Any) -> dict[Any, Any]:
@@ -335,19 +342,21 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
 
     def content(watchers: Any) -> tuple[str | None, ...]:
         queue = watchers.queue
-        taken = {place: name[id(each)] for place, each in queue.operations.items()}
+        names_by_place = {
+            place: name[id(operation)] for place, operation in queue.operations.items()
+        }
         forth, back = along(queue.following), along(queue.before)
-        if not forth == back[::-1] == sorted(taken):
+        if not forth == back[::-1] == sorted(names_by_place):
             return ("torn",)
-        return tuple([taken.get(place) for place in range(1, queue.added + 1)])
+        return tuple([names_by_place.get(place) for place in range(1, queue.added + 1)])
 
     lists, contents = [], []
     for number in harness.keys.values():
         shard = harness.purgatory.shard_of(number)
-        made = shard.made.get(number, ())
+        lists_of_key = shard.made.get(number, ())
         current = listed(shard.watchers_by_key).get(number)
-        lists.append(next((i for i, each in enumerate(made, 1) if each is current), 0))
-        contents.append(tuple([content(each) for each in made]))
+        lists.append(next((i for i, item in enumerate(lists_of_key, 1) if item is current), 0))
+        contents.append(tuple([content(item) for item in lists_of_key]))
 
     return {
         "ready": tuple([present(condition) for condition in harness.conditions.values()]),

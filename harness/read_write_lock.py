@@ -79,14 +79,14 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
     """The model's shared variables, each as a tuple of its values."""
     lock = harness.lock
     mutex, asleep, tickets = condition(lock.changed)
-    named = dict(enumerate(harness.threads, 1))
+    name_of = dict(enumerate(harness.threads, 1))
     return {
         "mutex": (mutex,),
         "asleep": (asleep,),
         "tickets": (tickets,),
         "interrupted": (names(getattr(harness.interrupts, "pending", ())),),
-        "readers": (frozenset(named[number] for number in lock.readers),),
-        "writer": (None if lock.writer is None else named[lock.writer],),
+        "readers": (frozenset(name_of[number] for number in lock.readers),),
+        "writer": (None if lock.writer is None else name_of[lock.writer],),
         "waiting": (lock.waiting,),
         "page": (harness.page.written,),
     }

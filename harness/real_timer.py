@@ -51,7 +51,7 @@ class Due(TimerTask):
 
 
 class Hand(TaskExecutor):
-    """Keeps what it is handed."""
+    """Keeps the entries that it is handed."""
 
     __slots__ = ("entries",)
 
@@ -63,8 +63,8 @@ class Hand(TaskExecutor):
 
     def has(self, task: Due) -> bool:
         """Whether a task was handed over."""
-        handed = [entry.timer_task for entry in present(self.entries)]
-        return task in handed
+        tasks = [entry.timer_task for entry in present(self.entries)]
+        return task in tasks
 
 
 class Timer:

@@ -148,7 +148,7 @@ class Pool(task_executor.TaskExecutor):
 
 
 class Task(TimerTask):
-    """A task of the scenario; what it does is of no account."""
+    """A task of the scenario; its work is of no account."""
 
     __slots__ = ()
 
@@ -208,8 +208,8 @@ class Harness:
         try:
             # whatever a changed implementation returns here is compared with the model
             return self.timer.add(task)
-        except RuntimeError as refused:  # the executor was shut down
-            return raised(refused)
+        except RuntimeError as refusal:  # the executor was shut down
+            return raised(refusal)
         finally:
             self.progress.left -= 1
 
@@ -224,8 +224,8 @@ class Harness:
         try:
             while self.timer.advance_clock(POLL_MS) or not self.queue.over():
                 pass
-        except RuntimeError as refused:
-            return raised(refused)
+        except RuntimeError as refusal:
+            return raised(refusal)
         return None
 
     def tick(self) -> None:

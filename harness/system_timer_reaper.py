@@ -18,7 +18,7 @@ STAND_INS = {
     "threading": "harness.standard_threading",
     "logging": "harness.standard_logging",
 }
-"""What production takes from the standard library, and what stands in for it under control."""
+"""Production's names from the standard library, and their stand-ins under control."""
 
 NOT_RUN = {
     "impl.system_timer_reaper: Reaper.await_end: ": (
@@ -36,7 +36,7 @@ NOT_RUN = {
 
 
 class Timer:
-    """What the reaper needs of a timer.
+    """The part of a timer that the reaper needs.
 
     ``due``: something is due that closes the reaper; ``closed``: how often the timer was closed.
     """
@@ -74,7 +74,7 @@ class Harness:
         self.reaper.close(None)
 
     def reap(self) -> None:
-        """What the reaper's thread does."""
+        """The work of the reaper's thread."""
         self.reaper.thread.run()
 
 

@@ -17,7 +17,7 @@ SUBJECT = ("impl.task_executor", "impl.one_thread")
 STAND_INS = {
     "logging": "harness.standard_logging",
 }
-"""What production takes from the standard library, and what stands in for it under control."""
+"""Production's names from the standard library, and their stand-ins under control."""
 
 NOT_RUN = {
     "impl.task_executor: TaskExecutor.__init__: ": (
@@ -47,17 +47,17 @@ NOT_RUN = {
 
 
 PRESENT = "a thread of the scenario"
-"""What the pool has in the place of its thread."""
+"""The mark that the pool has in the place of its thread."""
 
 
 class Failed(Exception):
-    """What a task raises."""
+    """The exception of a task."""
 
 
 class Task:
     """A task, which is its own entry.
 
-    ``does``: what it does when it runs: nothing, ["raise"], ["close"] or ["submit", another task].
+    ``does``: its steps when it runs: nothing, ["raise"], ["close"] or ["submit", another task].
 
     ``ran``: the names of the tasks that have run, in their order.
     """
@@ -70,14 +70,14 @@ class Task:
         does: Sequence[str],
         executor: Any,
         ran: Any,
-        other: Task | None,
+        follower: Task | None,
     ) -> None:
         self.name, self.does, self.executor, self.ran, self.other = (
             name,
             tuple(does),
             executor,
             ran,
-            other,
+            follower,
         )
         self.timer_task = self
         self.expiration_ms = 0
@@ -103,16 +103,16 @@ class Harness:
         self.tasks: dict[str, Task] = {}
         # A task hands over only tasks that stand behind it.
         for name, does in reversed(scenario["does"].items()):
-            other = self.tasks[does[1]] if does and does[0] == "submit" else None
-            self.tasks[name] = Task(name, does, self.executor, self.ran, other)
+            follower = self.tasks[does[1]] if does and does[0] == "submit" else None
+            self.tasks[name] = Task(name, does, self.executor, self.ran, follower)
         self.threads = tuple(scenario["threads"])
         self.names = self.tasks  # on which all else hangs
 
     def submit(self, name: str) -> tuple[str, str] | None:
         try:
             self.executor.submit(self.tasks[name])
-        except RuntimeError as refused:
-            return raised(refused)
+        except RuntimeError as refusal:
+            return raised(refusal)
         return None
 
     def close(self) -> None:

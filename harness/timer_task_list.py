@@ -38,8 +38,8 @@ class Harness:
 
     def __init__(self, scenario: Mapping[str, Any], impl: ModuleType = timer_task_list) -> None:
         """``impl`` has the implementation's classes; a mutant puts its own in their place."""
-        linked = sum(map(len, scenario["ring"].values()))
-        self.counter = Atomic(linked)
+        entry_count = sum(map(len, scenario["ring"].values()))
+        self.counter = Atomic(entry_count)
         self.submitted = Atomic(0)
         self.lists = {name: impl.TimerTaskList(self.counter) for name in scenario["lists"]}
         self.tasks = {
@@ -53,8 +53,8 @@ class Harness:
         for name, ring in scenario["ring"].items():
             bucket = self.lists[name]
             nodes = [bucket.root, *(self.entries[entry] for entry in ring), bucket.root]
-            for left, right in pairwise(nodes):
-                left.next, right.prev = right, left
+            for before, after in pairwise(nodes):
+                before.next, after.prev = after, before
             for entry in nodes[1:-1]:
                 entry.list = bucket
         self.names = {
@@ -77,7 +77,7 @@ class Harness:
         self.tasks[task].cancel()
 
     def schedule(self, bucket: str, entry: str) -> None:
-        """What SystemTimer.add does: the entry's constructor, then addTimerTaskEntry."""
+        """The steps of SystemTimer.add: the entry's constructor, then addTimerTaskEntry."""
         link = self.entries[entry]
         link.timer_task.set_timer_task_entry(link)
         self.requeue(link, self.lists[bucket])

@@ -45,7 +45,8 @@ UNREAD = {
 """Slots that change and are not compared, and why."""
 
 LATE_MS = 1 << 40
-"""What the clock shows: every bucket is due, and the wheel's own clock is all the time there is."""
+"""The time of the clock: every bucket is due, and the wheel's own clock is all the time there
+is."""
 
 POLL_MS = 1
 """For how long a thread waits at a time where time is real."""
@@ -161,7 +162,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
             node = node.next
         return tuple(out)
 
-    def held(monitor: Any) -> tuple[str | None, int]:
+    def owner_of(monitor: Any) -> tuple[str | None, int]:
         """Owner and depth of a controlled monitor. A production monitor is read at rest only."""
         owner = getattr(monitor, "owner", None)
         return (owner and owner.name, getattr(monitor, "depth", 0))
@@ -171,7 +172,7 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
         "made": (sum(proper(harness, level, wheel) for level, wheel in enumerate(wheels)),),
         "current": (*(wheel.current_time for wheel in wheels), *[-1] * unmade),
         "content": (*map(content, buckets), *[()] * empty),
-        "monitor": (*(held(bucket.monitor) for bucket in buckets), *[(None, 0)] * empty),
+        "monitor": (*(owner_of(bucket.monitor) for bucket in buckets), *[(None, 0)] * empty),
         "key": (*(present(bucket.expiration) for bucket in buckets), *[-1] * empty),
         "queue": (tuple(number[id(bucket)] for bucket in harness.queue.heap),),
         "taskCounter": (present(harness.task_counter),),

@@ -55,10 +55,10 @@ def runtime_names(root: Path) -> list[str]:
     raise ValueError("the runtime has no __all__")
 
 
-def primitives(table: Table, exported: Iterable[str]) -> str:
+def primitives(table: Table, runtime_exports: Iterable[str]) -> str:
     """The primitives. ValueError where one has no meaning, or a meaning has no primitive."""
-    documented = [name for names in MEANINGS for name in names.split(", ")]
-    if wrong := sorted(set(exported) ^ set(documented)):
+    names_with_meaning = [name for names in MEANINGS for name in names.split(", ")]
+    if wrong := sorted(set(runtime_exports) ^ set(names_with_meaning)):
         raise ValueError(f"MEANINGS and the runtime differ in {', '.join(wrong)}")
     rows = (
         (", ".join(f"`{part}`" for part in names.split(", ")), says)

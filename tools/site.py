@@ -93,14 +93,14 @@ class Links:
         texts: dict[str, str] = {}
         docs = sorted((self.root / self.docs).rglob("*.md"))
         queue = [file.relative_to(self.root).as_posix() for file in docs]
-        visited = set(queue)
+        visits = set(queue)
         while queue:
             file = queue.pop()
             text = (self.root / file).read_text(encoding="utf-8")
             inside = file.startswith(f"{self.docs}/")
             if file.endswith(".md"):
-                new = self.targets(file, text) - visited
-                visited |= new
+                new = self.targets(file, text) - visits
+                visits |= new
                 queue += sorted(new)
                 page = self.rewritten(file, text)
             else:

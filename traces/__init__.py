@@ -1,4 +1,4 @@
-"""Traces of Kafka's timer and purgatory: what their events mean, and the rules about them.
+"""Traces of Kafka's timer and purgatory: the meaning of their events, and the rules about them.
 
 The tool loads this package by ``wheelproof.trace.declared``, which lists the names that it asks
 for. ``schema`` has the kinds of event and their columns, ``translator``, ``timer`` and

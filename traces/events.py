@@ -70,11 +70,11 @@ def observed(event: Event) -> tuple[Observed, Observed]:
 
 def spoken(event: Event) -> str:
     """An event in a few words: ``list_remove(e17, l7)``."""
-    given = columns(event)
+    cells = columns(event)
     names = [
-        f"{letter}{given[column]}"
+        f"{letter}{cells[column]}"
         for column, letter in (("task", "t"), ("entry", "e"), ("list", "l"), ("op", "op"))
-        if given.get(column)
+        if cells.get(column)
         and not (
             column == "task"
             and event.get("entry")

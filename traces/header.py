@@ -1,4 +1,4 @@
-"""The judges of a header's ``config`` and ``initial``: what must be inside for the rules."""
+"""The judges of a header's ``config`` and ``initial``: the demands of the rules."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MOST_LEVELS = 64
 
 
 @of_object
-def _config(found: dict[str, object], newer: bool) -> Wrong:
+def _config(content: dict[str, object], newer: bool) -> Wrong:
     for name, least in (("tick_ms", 1), ("wheel_size", 1), ("levels", 1), ("start_ms", -(1 << 63))):
-        value = found.get(name)
+        value = content.get(name)
         if value is not None and not (is_number(value) and value >= least):
             yield f"{name} must be an integer" + (f" from {least} on" if least == 1 else "")
         elif name == "levels" and value is not None and value > MOST_LEVELS:

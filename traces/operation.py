@@ -1,4 +1,4 @@
-"""What the records of a delayed operation mean: its calls that are events, the columns of each
+"""The meaning of a delayed operation's records: its calls that are events, the columns of each
 kind, and the state that a run begins in."""
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _CAUSES = {1: "expiry", 2: "event", 3: "forced"}
 # -- calls that are events
 
 
-def _evaluated(
+def _values_of_try(
     recorder: Recorder, operation: Any, arguments: tuple[Any, ...], result: Any
 ) -> tuple[int, int, int, int]:
     return recorder.id_of(operation), 0, 2 if result is RAISED else int(bool(result)), 0
 
 
-def _made(
+def _values_of_operation(
     recorder: Recorder, operation: Any, arguments: tuple[Any, ...], result: Any
 ) -> tuple[int, int, int, int] | None:
     return None if result is RAISED else (recorder.id_of(operation), 0, operation.delay_ms, 0)
@@ -49,18 +49,18 @@ def _made(
 
 CALLS: dict[str, tuple[Any, ...]] = {
     "DelayedOperation": (
-        ("try_complete", "try_end", _evaluated, True),
-        ("on_complete", "on_complete_end", _evaluated, True),
-        ("__init__", "op_new", _made, True),
+        ("try_complete", "try_end", _values_of_try, True),
+        ("on_complete", "on_complete_end", _values_of_try, True),
+        ("__init__", "op_new", _values_of_operation, True),
     ),
 }
 
 
 def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
-    """Kind -> what else is noted: of an attempt and of what an operation does itself which one it
-    is; of a completion who called forceComplete."""
+    """Kind -> the further number of a record: of an attempt and of an operation's own steps the
+    operation; of a completion the caller of forceComplete."""
 
-    def itself(log: Log, frame: FrameType) -> int:
+    def owner_of_frame(log: Log, frame: FrameType) -> int:
         return recorder.owner(frame)
 
     def caller(log: Log, frame: FrameType) -> int:
@@ -68,9 +68,9 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
         return _CAUSE_OF.get(outer.f_code.co_name, 3) if outer else 3
 
     return {
-        "try_begin": itself,
-        "on_complete_begin": itself,
-        "on_expire": itself,
+        "try_begin": owner_of_frame,
+        "on_complete_begin": owner_of_frame,
+        "on_expire": owner_of_frame,
         "force_cas": caller,
     }
 
@@ -131,7 +131,7 @@ def part_of(operation: Any, part: object) -> str:
     note = getattr(operation, "try_complete_pending", None)
     return (
         "op"
-        if any(part is each for each in (operation.lock, operation.completed, note))
+        if any(part is member for member in (operation.lock, operation.completed, note))
         else ("task")
     )
 
@@ -143,8 +143,8 @@ def protocol_of(operation: Any) -> str:
 
 
 def variant(operations: Iterable[Any]) -> str:
-    found = {protocol_of(operation) for operation in operations}
-    return found.pop() if len(found) == 1 else ""
+    protocols = {protocol_of(operation) for operation in operations}
+    return protocols.pop() if len(protocols) == 1 else ""
 
 
 def initial(recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, str]) -> Initial:

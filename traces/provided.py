@@ -1,4 +1,5 @@
-"""What judges ask of this package, and where it is. Mypy compares them: nothing runs this."""
+"""The demands of judges on this package, and where they are met. Mypy compares them: nothing runs
+this."""
 
 from traces import bulk, events
 from wheelproof.trace import provided

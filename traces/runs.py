@@ -1,8 +1,8 @@
 """Recordings of Kafka's timers as runs of ``spec/SystemTimer.tla``: the programs of the threads,
 and the events as ``kafka_timer.toml`` speaks of them.
 
-A recorder sees what threads do. What they were about to do is inferred here, and so is what the
-specification takes as one step and Kafka as two. docs/trace-replay.md lists it all.
+A recorder sees the steps of threads. Their programs are inferred here, and so are the steps that
+are one in the specification and two in Kafka. docs/trace-replay.md lists it all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CLOCK = "time"
 
 ADDS, REAPS, RUNS = 0, 1, 2
 ROLES = ("adder", "reaper", "executor")
-"""What a thread can be. One that is more than one of them is so many threads of the program: the
+"""The roles of a thread. One that is more than one of them is so many threads of the program: the
 events have one order, and it keeps that of the thread."""
 
 BESIDE = frozenset(
@@ -82,19 +82,19 @@ def infer(header: Header, events: Sequence[tuple[int, Event]]) -> Iterator[Run]:
     """A run for each timer that is made in the events, in Kafka's order of steps."""
     timers: dict[int, list[Recorded]] = defaultdict(list)
     last: dict[int, int] = {}
-    for at, (line, each) in enumerate(events):
-        event = read(each)
+    for at, (line, record) in enumerate(events):
+        event = read(record)
         timers[event.get("timer", 0)].append(Recorded(at, last.get(event["tid"], -1), line, event))
         last[event["tid"]] = at
-    for timer, mine in timers.items():
-        if any(each.event["k"] == "bucket_new" for each in mine):
-            run = _Timer(header, timer, mine, last).run()
+    for timer, records in timers.items():
+        if any(record.event["k"] == "bucket_new" for record in records):
+            run = _Timer(header, timer, records, last).run()
             if run is not None:
                 yield run
 
 
 class _Timer:
-    """What is known of one timer while its events go by."""
+    """The knowledge of one timer while its events go by."""
 
     def __init__(
         self,
@@ -121,15 +121,15 @@ class _Timer:
     def run(self) -> Run | None:
         """The run; None where nothing happens to the timer."""
         self._measure()
-        for each in self.events:
+        for record in self.events:
             if self.outside is not None:
                 break
-            self._take(each)
-        for each in self.unlinking.values():
-            self._unwritten(each)
+            self._take(record)
+        for record in self.unlinking.values():
+            self._unwritten(record)
         for tid, operation in self.adding.items():
-            self._unfinished(operation, self.requested.get(tid))
-        items = self._ordered()
+            self._add_unfinished(operation, self.requested.get(tid))
+        items = self._items_in_order()
         if not items and self.outside is None:
             return None
         threads = self._threads()
@@ -163,24 +163,24 @@ class _Timer:
             self.outside,
         )
 
-    def _ordered(self) -> list[Item]:
+    def _items_in_order(self) -> list[Item]:
         """The items in their order, without the cancels of tasks that this timer never gets."""
-        known: set[object] = set(self.task_of.values())
+        tasks: set[object] = set(self.task_of.values())
         for program in self.operations.values():
-            program[:] = [each for each in program if each[0] != "cancel" or each[1] in known]
+            program[:] = [step for step in program if step[0] != "cancel" or step[1] in tasks]
         return [
             item
             for _, _, item in sorted(self.items, key=lambda item: item[:2])
-            if not self._of_nothing(item, known)
+            if not self._of_nothing(item, tasks)
         ]
 
-    def _of_nothing(self, item: Item, known: set[object]) -> bool:
+    def _of_nothing(self, item: Item, tasks: set[object]) -> bool:
         """Whether it is the cancel of a task that the timer never gets, which finds no entry."""
         event = item.what
         return (
             not isinstance(event, Passing)
             and event["k"] == "cancel"
-            and self.names[columns(event)["task"]] not in known
+            and self.names[columns(event)["task"]] not in tasks
             and not observed(read(event))[0].get("entry")
         )
 
@@ -189,8 +189,8 @@ class _Timer:
         config = self.header.get("config", {})
         buckets, tick = {}, config.get("tick_ms", 1)
         self.start = config.get("start_ms", -1)
-        for each in self.events:
-            event = each.event
+        for record in self.events:
+            event = record.event
             if event["k"] == "bucket_new":
                 buckets[event["list"]] = event.get("level", 1), event.get("bucket", 0)
             elif event["k"] == "wheel_new" and event.get("level", 1) == 1:
@@ -219,7 +219,7 @@ class _Timer:
             self.outside = line, "it begins with entries in its lists"
 
     def _threads(self) -> dict[int, str]:
-        """The threads of the program: one for each thing that a recorded thread does."""
+        """The threads of the program: one for each role of a recorded thread."""
         names = {int(tid): name for tid, name in self.header["threads"].items()}
         twice = {name for name, count in Counter(names.values()).items() if count > 1} | {CLOCK}
         roles: dict[int, list[int]] = defaultdict(list)
@@ -228,27 +228,27 @@ class _Timer:
         return {
             _number(tid, role): names.get(tid, "thread")
             + (f" {tid}" if names.get(tid, CLOCK) in twice else "")
-            + (f" as {ROLES[role]}" if len(mine) > 1 else "")
-            for tid, mine in roles.items()
-            for role in mine
+            + (f" as {ROLES[role]}" if len(thread_roles) > 1 else "")
+            for tid, thread_roles in roles.items()
+            for role in thread_roles
         }
 
     # -- operations
 
-    def _unfinished(self, operation: list[str | None], request: Event | None) -> None:
+    def _add_unfinished(self, operation: list[str | None], request: Event | None) -> None:
         """An add whose entry is made after the events end. Its clock read names its task."""
-        given: Event = request or cast(Event, {})
-        task = f"t{given['task']}" if request else "unknown"
-        deadline = given.get("now_ms", 0) + given.get("delay_ms", 0)
-        self._made(operation, f"unknown {len(self.task_of)}", task, deadline)
+        cells: Event = request or cast(Event, {})
+        task = f"t{cells['task']}" if request else "unknown"
+        deadline = cells.get("now_ms", 0) + cells.get("delay_ms", 0)
+        self._entry(operation, f"unknown {len(self.task_of)}", task, deadline)
 
-    def _made(self, operation: list[str | None], entry: str, task: str, deadline: int) -> None:
+    def _entry(self, operation: list[str | None], entry: str, task: str, deadline: int) -> None:
         if operation[1] is None:
             operation[1] = entry
             self.task_of[entry], self.deadline[entry] = task, deadline
 
     def _role(self, event: Event) -> int:
-        """What the thread does by this event. Notes operations that begin."""
+        """The thread's role in this event. Notes operations that begin."""
         tid, kind = event["tid"], event["k"]
         if kind == "task_run":
             role = RUNS
@@ -271,14 +271,14 @@ class _Timer:
 
     # -- events
 
-    def _take(self, each: Recorded) -> None:
-        event = each.event
+    def _take(self, record: Recorded) -> None:
+        event = record.event
         kind, tid = event["k"], event["tid"]
         if kind == "entry_new":
             entry, task = f"e{event['entry']}", f"t{event['task']}"
             self.names |= {event["entry"]: entry, event["task"]: task}
             if tid in self.adding:
-                self._made(self.adding[tid], entry, task, event.get("exp_ms", 0))
+                self._entry(self.adding[tid], entry, task, event.get("exp_ms", 0))
         elif kind in ("add_request", "cancel"):
             self.names[event["task"]] = f"t{event['task']}"
             if kind == "add_request":
@@ -287,71 +287,71 @@ class _Timer:
             return
         role = self._role(event)
         if kind == "list_remove" and role == ADDS:
-            self.unlinking[tid] = each
+            self.unlinking[tid] = record
             return
         if kind == "list_remove":
             self.linked.pop(event["entry"], None)
         elif kind == "list_add":
-            self.linked[event["entry"]] = each
+            self.linked[event["entry"]] = record
         elif kind in ("cancel", "set_entry"):
-            self._word(each, role)
+            self._word(record, role)
             return
         elif kind == "expire_submit" and event.get("res") == "raised":
-            self.outside = each.line, "the executor refuses a task, and no event says since when"
+            self.outside = record.line, "the executor refuses a task, and no event says since when"
             return
         if kind in ("dq_poll", "expire_submit") and "now_ms" in event:
-            self._time(each, event["now_ms"])
+            self._time(record, event["now_ms"])
             if self.outside is not None:
                 return
-        self._item(each.at, each.line, self._given(event, role))
+        self._item(record.at, record.line, self._event_in_table(event, role))
         if kind == "rw_release":
             self.reaping.discard(tid)
             self.adding.pop(tid, None)
             self.requested.pop(tid, None)
 
-    def _word(self, each: Recorded, role: int) -> None:
+    def _word(self, record: Recorded, role: int) -> None:
         """A task's word is written: one step with the unlink before it, where there was one.
 
         A thread that finds no list has the entry writes afterwards. Where another thread has linked
         the entry in between, the step was before that link.
         """
-        old = observed(each.event)[0].get("entry", 0)
-        unlink = self.unlinking.pop(each.event["tid"], None)
-        if unlink is not None and (unlink.at, unlink.event["entry"]) == (each.before, old):
-            self._item(unlink.at, unlink.line, self._one(each.event, unlink.event, role))
+        old = observed(record.event)[0].get("entry", 0)
+        unlink = self.unlinking.pop(record.event["tid"], None)
+        if unlink is not None and (unlink.at, unlink.event["entry"]) == (record.before, old):
+            self._item(unlink.at, unlink.line, self._joint_step(record.event, unlink.event, role))
             return
         if unlink is not None:
             self._unwritten(unlink)
-        event = self._given(each.event, role)
+        event = self._event_in_table(record.event, role)
         before = {**observed(event)[0]}
         before.pop("list", None)
         columns(event).update(pre=before, res="false")
         link = self.linked.get(old)
-        if link is not None and link.at < each.before and initial.numbered_late(self.header):
+        if link is not None and link.at < record.before and initial.numbered_late(self.header):
             self.outside = (
-                each.line,
+                record.line,
                 f"entry {old} was seen in no list before its unlink has a number: "
                 "the model follows a recording whose header names list_remove in capture.before",
             )
-        elif link is not None and link.at > each.before:
-            self._item(link.at, each.line, event, -1)
+        elif link is not None and link.at > record.before:
+            self._item(link.at, record.line, event, -1)
         else:
-            self._item(each.at, each.line, event)
+            self._item(record.at, record.line, event)
 
-    def _one(self, word: Event, unlink: Event, role: int) -> Event:
+    def _joint_step(self, word: Event, unlink: Event, role: int) -> Event:
         """The step that is an unlink and the write of a task's word."""
         self.linked.pop(unlink["entry"], None)
-        (before, after), (_, counted) = observed(word), observed(unlink)
-        event = self._given(word, role)
+        (before, after), (_, unlink_after) = observed(word), observed(unlink)
+        event = self._event_in_table(word, role)
         columns(event).update(pre={**before, "list": unlink["list"]}, res="true")
-        columns(event)["post"] = {**counted, **after}
+        columns(event)["post"] = {**unlink_after, **after}
         columns(event)["post"].pop("list", None)
         return event
 
     def _unwritten(self, unlink: Recorded) -> None:
         """An unlink after which the word's write does not come. Unless the thread has no event
         after it, that is no step of the model."""
-        tid, event = unlink.event["tid"], self._given(unlink.event, ADDS)
+        tid, event = unlink.event["tid"], self._event_in_table(unlink.event, ADDS)
         if self.last[tid] == unlink.at and "task" in event:
             word = {**columns(unlink.event)}
             for name in ("entry", "list", "exp_ms", "post"):
@@ -360,34 +360,34 @@ class _Timer:
             word |= {"pre": {"entry": unlink.event["entry"]}}
             if tid not in self.adding:
                 self.operations[tid, ADDS].append(["cancel", f"t{event['task']}"])
-            event = self._one(cast(Event, word), unlink.event, ADDS)
+            event = self._joint_step(cast(Event, word), unlink.event, ADDS)
         self._item(unlink.at, unlink.line, event)
 
-    def _time(self, each: Recorded, now: int) -> None:
+    def _time(self, record: Recorded, now: int) -> None:
         if now > self.start + LONGEST:
-            self.outside = each.line, f"it takes more than {LONGEST:,} ms"
+            self.outside = record.line, f"it takes more than {LONGEST:,} ms"
         elif now > self.clock:
             passing = Passing(CLOCK, "C1", now - self.clock)
-            self.items.append((each.at, -2, Item(each.line, passing)))
+            self.items.append((record.at, -2, Item(record.line, passing)))
             self.clock = now
 
     def _item(self, at: int, line: int, event: Event, rank: int = 0) -> None:
         self.items.append((at, rank, Item(line, event)))
 
-    def _given(self, event: Event, role: int) -> Event:
+    def _event_in_table(self, event: Event, role: int) -> Event:
         """The event as the table has it."""
         kind = event["k"]
-        given = {name: value for name, value in columns(event).items() if name not in DROPPED}
-        given |= {"tid": _number(event["tid"], role), "k": MONITOR.get(kind, kind)}
+        cells = {name: value for name, value in columns(event).items() if name not in DROPPED}
+        cells |= {"tid": _number(event["tid"], role), "k": MONITOR.get(kind, kind)}
         if kind in MONITOR:
-            given["phase"] = "atomic"
+            cells["phase"] = "atomic"
         elif kind in ("dq_offer", "expire_submit"):
-            given["res"] = "true"
+            cells["res"] = "true"
         elif kind == "clock_advance":
-            given.setdefault("level", 1)
-        elif kind == "add_request" and {"now_ms", "delay_ms"} <= given.keys():
-            given["exp_ms"] = given["now_ms"] + given["delay_ms"]
-        return cast(Event, given)
+            cells.setdefault("level", 1)
+        elif kind == "add_request" and {"now_ms", "delay_ms"} <= cells.keys():
+            cells["exp_ms"] = cells["now_ms"] + cells["delay_ms"]
+        return cast(Event, cells)
 
 
 def _number(tid: int, role: int) -> int:

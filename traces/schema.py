@@ -1,7 +1,6 @@
-"""The kinds of event of Kafka's timer and purgatory, and their columns: what they add to the
-tool's own.
+"""The kinds of event of Kafka's timer and purgatory, and their columns, beside the tool's own.
 
-``docs/trace-format.md`` says the same for those who write traces in another language.
+``docs/trace-format.md`` says the same for writers of traces in another language.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ IDS = frozenset(("timer", "purgatory", "task", "entry", "list", "op", "key"))
 """Columns whose values are ids; the header's names say which of the program's names each is."""
 
 OBJECTS = ("task", "entry", "list", "op")
-"""Those of them that name an object: what a violation is about."""
+"""Those of them that name an object: the subject of a violation."""
 
 OBSERVED_IDS = frozenset(("list", "entry"))
 """The same in ``pre`` and ``post``."""
@@ -82,7 +81,7 @@ KINDS = {
     "purge": "completed operations were taken out of the watchers",
     "fault": "the recorder delayed its thread on purpose; delay_ms",
 }
-"""Kind of event -> what took place."""
+"""Kind of event -> its meaning."""
 
 CAUSES = ("expiry", "cancel", "readd", "flush", "event", "forced", "due", "shutdown")
 """Why: of list_remove cancel, readd (the task or the entry is added anew), flush; of force_cas
@@ -97,7 +96,8 @@ OBSERVED = (
     Field("completed", "bool", "the operation is completed"),
     Field("pending", "bool", "an attempt on the operation is due"),
 )
-"""What was read inside the critical section: before the step (``pre``) and after it (``post``)."""
+"""The values that were read inside the critical section: before the step (``pre``) and after it
+(``post``)."""
 
 COLUMNS = (
     Field("timer", "int64", "the timer, where a run has several; with level it says which wheel"),
@@ -189,7 +189,7 @@ CONFIG = (
     "tick_ms (of the lowest level, from 1 on), wheel_size (buckets in a level), start_ms, levels: "
     "integers, the same for all timers of the run"
 )
-"""What a header's ``config`` says."""
+"""The fields of a header's ``config``."""
 
 MEASURES = ("tick_ms", "wheel_size", "start_ms", "late")
 """The numbers of a header that rules read; ``late``: 1 where an unlink may have its number after

@@ -1,5 +1,5 @@
-"""What the records of a timer mean: its calls that are events, and the state that a run begins
-in. ``timer_columns`` says what columns an event has.
+"""The meaning of a timer's records: its calls that are events, and the state that a run begins in.
+``timer_columns`` has the columns of each event.
 
 This module, ``timer_columns``, ``operation`` and the rules know Kafka's classes; the recorder, the
 file formats and the shrinker do not.
@@ -36,7 +36,7 @@ PARTLY = frozenset(("owner_read",))
 """Kinds whose word is written by steps without an event."""
 
 COLUMN_OF = {"expiration": "key_ms", "try_complete_pending": "pending"}
-"""Field -> what a trace calls it, where that is another name."""
+"""Field -> its name in a trace, where that is another one."""
 
 REINSERTING = frozenset(("flush", "reinsert"))
 """Methods that hand an entry of a flushed bucket to its timer."""
@@ -49,8 +49,8 @@ BEGINS = {"flush_begin": "flush_end"}
 CONDITIONS: Mapping[str, Callable[[Any], bool]] = {
     "list_add_retry": lambda owner: owner is not None
 }
-"""Kind -> the values of a volatile field of which a read is such an event: who finds that no list
-has the entry links it."""
+"""Kind -> the values of a volatile field of which a read is such an event: a thread that finds the
+entry in no list links it."""
 
 Numbers = tuple[int, int, int, int]
 """Object, old, new, argument."""
@@ -59,12 +59,14 @@ Numbers = tuple[int, int, int, int]
 # -- calls that are events
 
 
-def _offered(recorder: Recorder, queue: Any, arguments: tuple[Any, ...], result: Any) -> Numbers:
+def _values_of_offer(
+    recorder: Recorder, queue: Any, arguments: tuple[Any, ...], result: Any
+) -> Numbers:
     element = arguments[1]
     return recorder.id_of(element), 0, element.expiration.value, 0
 
 
-def _polled(
+def _values_of_poll(
     recorder: Recorder, queue: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     return (
@@ -74,7 +76,7 @@ def _polled(
     )
 
 
-def _levelled(
+def _values_of_level(
     recorder: Recorder, wheel: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     """A wheel was made: its tick, and its clock."""
@@ -85,19 +87,19 @@ def _levelled(
     )
 
 
-def _bucketed(
+def _values_of_bucket(
     recorder: Recorder, bucket: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     return None if result is RAISED else (recorder.identify(bucket), 0, 0, 0)
 
 
-def _submitted(
+def _values_of_submit(
     recorder: Recorder, executor: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers:
     return 0, 0, 0, recorder.id_of(arguments[0])
 
 
-def _requested(
+def _values_of_request(
     recorder: Recorder, clock: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     """The clock was read; it is an event where that was done for a task that is being added."""
@@ -107,7 +109,7 @@ def _requested(
     return (recorder.id_of(task), task.delay_ms, result, 0) if hasattr(task, "delay_ms") else None
 
 
-def _made(
+def _values_of_entry(
     recorder: Recorder, entry: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     task, deadline = arguments
@@ -118,7 +120,7 @@ def _made(
     )
 
 
-def _placed(
+def _values_of_place(
     recorder: Recorder, bucket: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     """A wheel has called: it has chosen this bucket."""
@@ -134,7 +136,7 @@ def _placed(
     )
 
 
-def _rejected(
+def _values_of_reject(
     recorder: Recorder, wheel: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
     """The lowest wheel has refused, whichever level it was that did."""
@@ -168,18 +170,18 @@ _WRAPPER = traced_fields.__file__
 
 CALLS: dict[str, tuple[Any, ...]] = {
     "DelayQueue": (
-        ("_up", "dq_offer", _offered, False),
-        ("_take", "dq_poll", _polled, True),
+        ("_up", "dq_offer", _values_of_offer, False),
+        ("_take", "dq_poll", _values_of_poll, True),
     ),  # with its gate held
-    "TaskExecutor": (("submit", "expire_submit", _submitted, False),),
-    "SystemClock": (("hi_res_clock_ms", "add_request", _requested, True),),
-    "VirtualClock": (("hi_res_clock_ms", "add_request", _requested, True),),
-    "TimerTaskEntry": (("__init__", "entry_new", _made, False),),
-    "TimerTaskList": (("add", "wheel_place", _placed, False),),
-    "Bucket": (("__init__", "bucket_new", _bucketed, True),),
+    "TaskExecutor": (("submit", "expire_submit", _values_of_submit, False),),
+    "SystemClock": (("hi_res_clock_ms", "add_request", _values_of_request, True),),
+    "VirtualClock": (("hi_res_clock_ms", "add_request", _values_of_request, True),),
+    "TimerTaskEntry": (("__init__", "entry_new", _values_of_entry, False),),
+    "TimerTaskList": (("add", "wheel_place", _values_of_place, False),),
+    "Bucket": (("__init__", "bucket_new", _values_of_bucket, True),),
     "TimingWheel": (
-        ("add", "wheel_reject", _rejected, True),
-        ("__init__", "wheel_new", _levelled, True),
+        ("add", "wheel_reject", _values_of_reject, True),
+        ("__init__", "wheel_new", _values_of_level, True),
     ),
     "SystemTimer": (("add_timer_task_entry", "reinsert", _handed_back, False),),
 }
@@ -188,8 +190,9 @@ after the call)."""
 
 
 def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
-    """Kind -> what else is noted: where the counter changes, which list the entry names whose
-    monitor is held innermost; of a word, who looks, or for whom."""
+    """Kind -> the further number of a record: where the counter changes, the list that the entry
+    names whose monitor is held innermost; of a word, the thread's object that looks, or the entry
+    it looks for."""
     objects, id_of = recorder.objects, recorder.id_of
 
     def names(log: Log, frame: FrameType) -> int:
@@ -197,15 +200,15 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
             return 0
         return id_of(getattr(objects.get(log.held[-1].owner), "list", None))
 
-    def itself(log: Log, frame: FrameType) -> int:
+    def owner_of_frame(log: Log, frame: FrameType) -> int:
         return recorder.owner(frame)
 
-    def keyed(log: Log, frame: FrameType) -> int:
+    def entry_of_key(log: Log, frame: FrameType) -> int:
         """The entry for which a wheel sets a bucket's key."""
         caller = frame.f_back
         return id_of(caller.f_locals.get("entry")) if caller else 0
 
-    def handed(log: Log, frame: FrameType) -> int:
+    def entry_handed_over(log: Log, frame: FrameType) -> int:
         """The entry that is handed over; below 0 where its timer is emptied."""
         entry, outer = id_of(frame.f_locals.get("entry")), frame.f_back
         while outer is not None and outer.f_code.co_name not in EMPTIES:
@@ -215,9 +218,9 @@ def observers(recorder: Recorder) -> dict[str, Callable[[Log, FrameType], int]]:
     return {
         "list_add": names,
         "list_remove": names,
-        "cancel_check": itself,
-        "bucket_expiry_set": keyed,
-        "expire_submit": handed,
+        "cancel_check": owner_of_frame,
+        "bucket_expiry_set": entry_of_key,
+        "expire_submit": entry_handed_over,
     }
 
 
@@ -242,10 +245,10 @@ def initial(recorder: Recorder, objects: Mapping[int, Any], roles: Mapping[int, 
             counters[f"counter:{counter.number}"] = counter.value
         elif role == "task" and hasattr(value, "timer_task_entry"):
             tasks[str(number)] = recorder.id_of(value.timer_task_entry)
-    found: Initial = {"lists": lists, "tasks": tasks, "counters": counters}
+    content: Initial = {"lists": lists, "tasks": tasks, "counters": counters}
     if keys:
-        found["keys"] = keys
-    return found
+        content["keys"] = keys
+    return content
 
 
 def config(wheels: list[Any]) -> dict[str, int]:

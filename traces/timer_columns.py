@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 COUNTED = ("list_add", "list_remove")
 
 AHEAD = 256
-"""How many events of its thread are looked through for what a removal was made for."""
+"""How many events of its thread are looked through for a removal's cause."""
 
 
 class Wheels:
@@ -43,7 +43,7 @@ class Wheels:
     def level(self, number: int) -> int:
         if number not in self._levels:
             tick = self._wheels[number].tick_ms
-            below = [other for other, wheel in self._wheels.items() if wheel.interval == tick]
+            below = [lower for lower, wheel in self._wheels.items() if wheel.interval == tick]
             self._levels[number] = 1 + (self.level(below[0]) if below else 0)
         return self._levels[number]
 
@@ -71,21 +71,21 @@ class Wheels:
         if bucket not in self.slots:
             return {}
         level, slot = self.slots[bucket]
-        placed: Columns = {"level": level, "bucket": slot}
+        cells: Columns = {"level": level, "bucket": slot}
         if "exp_ms" in event:
-            placed["vid"] = event["exp_ms"] // self.ticks[level]
-        return placed
+            cells["vid"] = event["exp_ms"] // self.ticks[level]
+        return cells
 
 
 def of_entry(recorder: Recorder, entry: int) -> Columns:
     """Task and deadline of an entry; empty for none."""
     if not entry:
         return {}
-    found = recorder.objects[entry]
-    known: Columns = {"exp_ms": found.expiration_ms}
-    if found.timer_task is not None:
-        known = {"task": recorder.id_of(found.timer_task), **known}
-    return known
+    entry_object = recorder.objects[entry]
+    cells: Columns = {"exp_ms": entry_object.expiration_ms}
+    if entry_object.timer_task is not None:
+        cells = {"task": recorder.id_of(entry_object.timer_task), **cells}
+    return cells
 
 
 def columns(translator: Translator, raw: Raw, stream: Stream) -> Columns:
@@ -94,25 +94,25 @@ def columns(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     kind = raw.site.event
     event = OF_KIND[kind](translator, raw, stream)
     event = of_entry(translator.recorder, event.get("entry", 0)) | event
-    placed = translator.wheels.place(
+    place = translator.wheels.place(
         event.get("list", 0), event if kind in ("list_add", "wheel_place") else {}
     )
-    return event | placed
+    return event | place
 
 
 # -- lists, tasks and entries
 
 
-def _counted(translator: Translator, raw: Raw, stream: Stream) -> Columns:
-    held = {}
+def _counter_columns(translator: Translator, raw: Raw, stream: Stream) -> Columns:
+    owners = {}
     for number, _ in raw.locks:
         lock = translator.recorder.primitives[number]
-        held[translator.roles.get(lock.owner, "")] = lock.owner  # the innermost of a role stays
+        owners[translator.roles.get(lock.owner, "")] = lock.owner  # the innermost of a role stays
     event: Columns = {}
-    if "entry" in held:
-        event["entry"] = held["entry"]
-    if "list" in held:
-        event["list"] = held["list"]
+    if "entry" in owners:
+        event["entry"] = owners["entry"]
+    if "list" in owners:
+        event["list"] = owners["list"]
     event["post"] = {"list": raw.me, "counter": raw.new}
     return event
 
@@ -166,7 +166,7 @@ def _expire_submit(translator: Translator, raw: Raw, stream: Stream) -> Columns:
 # -- wheels, buckets and the queue
 
 
-def _queued(translator: Translator, raw: Raw, stream: Stream) -> Columns:
+def _queue_columns(translator: Translator, raw: Raw, stream: Stream) -> Columns:
     event: Columns = {"list": raw.obj, "key_ms": raw.new}
     if raw.site.event == "dq_poll" and raw.old >= 0:
         event["now_ms"] = raw.old
@@ -225,8 +225,8 @@ def _overflow_create(translator: Translator, raw: Raw, stream: Stream) -> Column
 
 
 OF_KIND: Mapping[str, Callable[[Translator, Raw, Stream], Columns]] = {
-    "list_add": _counted,
-    "list_remove": _counted,
+    "list_add": _counter_columns,
+    "list_remove": _counter_columns,
     "list_add_retry": _of_owner,
     "owner_read": _of_owner,
     "set_entry": _set_entry,
@@ -235,8 +235,8 @@ OF_KIND: Mapping[str, Callable[[Translator, Raw, Stream], Columns]] = {
     "add_request": _add_request,
     "entry_new": _entry_new,
     "expire_submit": _expire_submit,
-    "dq_offer": _queued,
-    "dq_poll": _queued,
+    "dq_offer": _queue_columns,
+    "dq_poll": _queue_columns,
     "clock_advance": _clock_advance,
     "bucket_expiry_set": _bucket_expiry_set,
     "wheel_place": _wheel_place,
@@ -265,31 +265,31 @@ def flushed(event: Event, stream: Stream) -> None:
 
 
 def explained(events: Iterable[Event]) -> Iterator[Event]:
-    """A thread's events, each removal with what it was made for: what comes next on the task or the
-    entry says so."""
+    """A thread's events, each removal with its cause: the next event on the task or the entry tells
+    it."""
     # Events that wait until it is known what the first of them, a removal, was made for.
-    held: list[Event] = []
+    pending: list[Event] = []
     for event in events:
-        if held or event["k"] == "list_remove" and "cause" not in event:
-            held.append(event)
-            if _explains(held) or len(held) > AHEAD:
-                yield from held
-                held = []
+        if pending or event["k"] == "list_remove" and "cause" not in event:
+            pending.append(event)
+            if _explains(pending) or len(pending) > AHEAD:
+                yield from pending
+                pending = []
             continue
         yield event
-    yield from held
+    yield from pending
 
 
-def _explains(held: list[Event]) -> bool:
+def _explains(pending: list[Event]) -> bool:
     """Whether the last event says why the entries before it were taken out: for a cancel, a new
     entry, or a link elsewhere."""
-    last = held[-1]
+    last = pending[-1]
     column, cause = {
         "cancel": ("task", "cancel"),
         "set_entry": ("task", "readd"),
         "list_add": ("entry", "readd"),
     }.get(last["k"], ("", ""))
-    for event in held:
+    for event in pending:
         if (
             column
             and event["k"] == "list_remove"

@@ -1,5 +1,5 @@
-"""From a recorder's records to events: what is common to all of Kafka's classes. What the columns
-of a kind mean is the families', ``timer_columns`` and ``operation``."""
+"""From a recorder's records to events: the common part of all of Kafka's classes. The meaning of a
+kind's columns is in the families' modules, ``timer_columns`` and ``operation``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CALLS = {
 after the call)."""
 
 SECTIONS = watching.SECTIONS
-"""Function -> (kind of event, what its record says), of functions whose critical section is an
+"""Function -> (kind of event, content of its record), of functions whose critical section is an
 event."""
 
 ACCESSES: frozenset[str] = frozenset()
@@ -47,7 +47,7 @@ _SEQUENCE = {"entry": "eseq", "list": "lseq", "op": "oseq"}
 
 
 def observers(recorder: Recorder) -> dict[str, Observer]:
-    """Kind of event -> what else is noted in a record of it."""
+    """Kind of event -> the further number in a record of it."""
     return timer.observers(recorder) | operation.observers(recorder)
 
 
@@ -66,7 +66,7 @@ def roles_of(recorder: Recorder) -> dict[int, str]:
 
 
 class Stream:
-    """What is known of a thread on the way through its records. ``spans``: (kind that closes it,
+    """The knowledge of a thread on the way through its records. ``spans``: (kind that closes it,
     span, list or operation); ``checked``: the entry that was checked last, and whether it was
     cancelled; ``request``: the task that it was given to add last."""
 
@@ -99,7 +99,7 @@ class Translator:
         return heapq.merge(*streams, key=lambda event: (event["lc"], event["tid"], event["tseq"]))
 
     def numbers(self) -> dict[str, int]:
-        """Id -> name, of what is named by a number: buckets and watcher lists."""
+        """Id -> name, of objects with a number for a name: buckets and watcher lists."""
         return self.wheels.numbers() | watching.numbers(self.recorder)
 
     def _thread(self, tid: int, log: Log) -> Iterator[Event]:
@@ -123,8 +123,8 @@ class Translator:
 
     def _columns(self, raw: Raw, stream: Stream) -> Columns:
         kind = raw.site.event
-        if (found := watching.columns(self.recorder, raw)) is not None:
-            return found
+        if (cells := watching.columns(self.recorder, raw)) is not None:
+            return cells
         if kind in operation.COLUMNS:
             return operation.COLUMNS[kind](raw)
         if kind == "cancel" and self.roles.get(raw.obj) == "op":
@@ -132,13 +132,13 @@ class Translator:
         if kind in timer_columns.KINDS:
             return timer_columns.columns(self, raw, stream)
         role = self.roles.get(raw.obj, "")
-        named: Columns = {}
+        ids: Columns = {}
         if role in NAMED:
-            columns(named)[role] = raw.obj
+            columns(ids)[role] = raw.obj
         return {
-            **named,
-            **timer_columns.of_entry(self.recorder, named.get("entry", 0)),
-            **self.wheels.place(named.get("list", 0), {}),
+            **ids,
+            **timer_columns.of_entry(self.recorder, ids.get("entry", 0)),
+            **self.wheels.place(ids.get("list", 0), {}),
         }
 
     def _bracket(self, event: Event, stream: Stream) -> None:
@@ -159,11 +159,11 @@ class Translator:
             if not lock.kind:
                 continue
             role = self._role(lock.owner, lock) or "lock"
-            own = getattr(lock, "of", lock).number
+            lock_number = getattr(lock, "of", lock).number
             name = (
-                f"{role}:{lock.owner or own}"
+                f"{role}:{lock.owner or lock_number}"
                 if role != "lock"
-                else f"{'queue' if hasattr(lock, 'acquire_when') else 'lock'}:{own}"
+                else f"{'queue' if hasattr(lock, 'acquire_when') else 'lock'}:{lock_number}"
             )
             tokens.append((lock.kind, name, seq, getattr(lock, "mode", "w")))
             column = _SEQUENCE.get(role)
@@ -222,7 +222,7 @@ def field_of(value: object, word: Any) -> str:
 
 
 def initial_of(recorder: Recorder) -> Initial:
-    """What the objects that are known by now hold, as a header's ``initial``: to be read before
+    """The values of the objects that are known by now, as a header's ``initial``: to be read before
     threads run."""
     roles = roles_of(recorder)
     objects = dict(recorder.objects)
@@ -247,12 +247,12 @@ def named(
     recorder: Recorder, names: Mapping[str, object], program: Scenario | None = None
 ) -> dict[str, str]:
     """Give ids to a scenario's objects and keys, in the scenario's order; id -> name."""
-    found = {
+    table = {
         recorder.identify(value): name
         for name, value in names.items()
         if recorder.knows(type(value))
     }
     return {
-        **{str(number): name for number, name in found.items()},
+        **{str(number): name for number, name in table.items()},
         **watching.keys(recorder, program or {}),
     }

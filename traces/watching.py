@@ -1,9 +1,9 @@
-"""What the records of a purgatory mean: its calls, critical sections and accesses that are events,
+"""The meaning of a purgatory's records: its calls, critical sections and accesses that are events,
 and the columns of each kind.
 
 A watcher list and the timer have locks of their own, which are held for one operation. Such a
-section is the event: it is recorded before its lock is given back, so that who looks into the list
-afterwards comes later.
+section is the event: it is recorded before its lock is given back, so that a later look into the
+list comes later.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ WORDS = frozenset(("add_request", "cancel", "task_run"))
 """Kinds that say whether a timer has a task, where one lock guards all its tasks."""
 
 LOOKS = "watchers_of"
-"""The method in which who checks a key looks for its list."""
+"""The method that looks for a key's list in a check of the key."""
 
 ENTERS = "safe_try_complete_or_else"
-"""The method in which who enters an operation tries it."""
+"""The method that tries an operation as a thread enters it."""
 
 COMPLETES = "force_complete"
-"""The method that cancels the timeout of what it has completed."""
+"""The method that cancels the timeout of the operation that it has completed."""
 
 UNLABELLED: Mapping[tuple[str, str], str] = {
     (name, operation): ""
@@ -53,8 +53,8 @@ UNLABELLED: Mapping[tuple[str, str], str] = {
     )
     for operation in ("lock", "unlock", "wait")
 }
-"""(function, operation) -> "": what reads a list leaves no event, nor does its lock. Nor does what
-goes through a shard's map."""
+"""(function, operation) -> "": reads of a list leave no event, nor does its lock. Nor do traversals
+through a shard's map."""
 
 Numbers = tuple[int, int, int, int]
 """Object, old, new, argument."""
@@ -76,7 +76,8 @@ class Armed:
 def _entering(
     recorder: Recorder, operation: Any, arguments: tuple[Any, ...], result: Any
 ) -> Numbers | None:
-    """An evaluation of tryComplete by who enters the operation; others say so themselves."""
+    """An evaluation of tryComplete by a thread that enters the operation; others have events of
+    their own."""
     if _frame(2).f_code.co_name != ENTERS:
         return None
     return recorder.id_of(operation), 0, 1, 0
@@ -109,19 +110,19 @@ CALLS: dict[str, tuple[Any, ...]] = {
 # -- sections that are events
 
 
-def _added(recorder: Recorder, frame: FrameType) -> Values | None:
+def _values_of_add(recorder: Recorder, frame: FrameType) -> Values | None:
     """An operation was put into a list. Its method was called under the shard's lock."""
     return _in_list(recorder, frame.f_locals.get("operation"), _caller(frame).get("watchers"))
 
 
-def _discarded(recorder: Recorder, frame: FrameType) -> Values | None:
+def _values_of_discard(recorder: Recorder, frame: FrameType) -> Values | None:
     """An operation was taken out of a list, or is found to be out of it."""
     caller = _caller(frame)
     return _in_list(recorder, caller.get("operation"), caller.get("self"))
 
 
 def _looked_up(recorder: Recorder, frame: FrameType) -> Values | None:
-    """Who checks a key looks for its list; others that look have events of their own."""
+    """The look for a key's list in a check of the key; other looks have events of their own."""
     caller = frame.f_back
     if caller is None or caller.f_code.co_name != LOOKS:
         return None
@@ -136,7 +137,7 @@ def _put(recorder: Recorder, frame: FrameType) -> Values | None:
     return _list(recorder, frame.f_locals.get("watchers"))
 
 
-def _removed(recorder: Recorder, frame: FrameType) -> Values | None:
+def _values_of_removal(recorder: Recorder, frame: FrameType) -> Values | None:
     return _list(recorder, _caller(frame).get("current"))
 
 
@@ -155,17 +156,17 @@ def _in_list(recorder: Recorder, operation: Any, watchers: Any) -> Values | None
     return recorder.id_of(operation), 0, 0, recorder.identify(watchers), 0, 0
 
 
-def _timed(recorder: Recorder, frame: FrameType) -> Values | None:
+def _values_of_timeout(recorder: Recorder, frame: FrameType) -> Values | None:
     return _of_task(recorder, frame, False)
 
 
-def _taken(recorder: Recorder, frame: FrameType) -> Values | None:
+def _values_of_take(recorder: Recorder, frame: FrameType) -> Values | None:
     """The timer runs a task, if it had it."""
     return _of_task(recorder, frame, False) if frame.f_locals.get("taken") else None
 
 
-def _cancelled(recorder: Recorder, frame: FrameType) -> Values | None:
-    """Two calls above the operation's own cancel: whether who completed it cancels its timeout."""
+def _values_of_cancel(recorder: Recorder, frame: FrameType) -> Values | None:
+    """Two calls above the operation's own cancel: whether its completion cancels its timeout."""
     outer = frame.f_back.f_back if frame.f_back is not None else None
     return _of_task(recorder, frame, outer is not None and outer.f_code.co_name == COMPLETES)
 
@@ -183,17 +184,17 @@ def _of_task(recorder: Recorder, frame: FrameType, completes: bool) -> Values | 
 
 
 SECTIONS: Mapping[str, tuple[str, Section]] = {
-    "WatcherQueue.add": ("watch_add", _added),
-    "WatcherQueue.discard": ("watch_cancel", _discarded),
+    "WatcherQueue.add": ("watch_add", _values_of_add),
+    "WatcherQueue.discard": ("watch_cancel", _values_of_discard),
     "WatcherMap.get": ("check_begin", _looked_up),
     "WatcherMap.pop": ("cancel_key_begin", _key),
     "WatcherMap.put": ("watchers_new", _put),
-    "WatcherMap.discard": ("watchers_remove", _removed),
-    "Timer.add": ("add_request", _timed),
-    "Timer.cancel": ("cancel", _cancelled),
-    "Timer.take": ("task_run", _taken),
+    "WatcherMap.discard": ("watchers_remove", _values_of_removal),
+    "Timer.add": ("add_request", _values_of_timeout),
+    "Timer.cancel": ("cancel", _values_of_cancel),
+    "Timer.take": ("task_run", _values_of_take),
 }
-"""Function -> the kind of event that its critical section is, and what the record says."""
+"""Function -> the kind of event that its critical section is, and the content of the record."""
 
 
 # -- columns
@@ -228,17 +229,17 @@ def _of_list(recorder: Recorder, number: int) -> Columns:
 
 def keys(recorder: Recorder, program: Scenario) -> dict[str, str]:
     """Id of each key of a scenario -> its name."""
-    found = program.get("keys")
-    if not isinstance(found, Mapping):
+    table = program.get("keys")
+    if not isinstance(table, Mapping):
         return {}
-    return {str(recorder.id_of_value(value)): name for name, value in found.items()}
+    return {str(recorder.id_of_value(value)): name for name, value in table.items()}
 
 
 def numbers(recorder: Recorder) -> dict[str, int]:
     """Id of each watcher list -> its number among those of its key, from 1 on: its name."""
-    found: dict[str, int] = {}
+    table: dict[str, int] = {}
     count: dict[Any, int] = {}
     for number, value in sorted(dict(recorder.objects).items()):
         if type(value).__name__ == "Watchers":
-            found[str(number)] = count[value.key] = count.get(value.key, 0) + 1
-    return found
+            table[str(number)] = count[value.key] = count.get(value.key, 0) + 1
+    return table

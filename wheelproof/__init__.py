@@ -110,7 +110,7 @@ def linearizable(
     """
     from wheelproof.linearizability import declaring, options
 
-    chosen = options.options(
+    settings_of_run = options.options(
         operations=operations,
         observe=observe,
         reference=reference,
@@ -129,8 +129,8 @@ def linearizable(
         seed=seed,
     )
     if factory is None:
-        return lambda factory: declaring.declare(factory, chosen)
-    return declaring.declare(factory, chosen)
+        return lambda factory: declaring.declare(factory, settings_of_run)
+    return declaring.declare(factory, settings_of_run)
 
 
 def check(subject: Any, program: Program | None = None, **options: Any) -> Exploration:

@@ -49,23 +49,23 @@ class Found:
 
 def locate(artifact: Artifact, fetch: bool) -> Found:
     """The pinned file, downloaded only with `fetch`; ToolError with each reason otherwise."""
-    refused = []
-    cached = kept.cache() / artifact.file_name
-    if cached.is_file():
-        if sha256(cached) == artifact.sha256:
-            return Found(cached, "cache")
-        refused.append(f"{cached} does not have the pinned SHA-256")
+    reasons = []
+    cache_file = kept.cache() / artifact.file_name
+    if cache_file.is_file():
+        if sha256(cache_file) == artifact.sha256:
+            return Found(cache_file, "cache")
+        reasons.append(f"{cache_file} does not have the pinned SHA-256")
     if fetch and os.environ.get("WHEELPROOF_OFFLINE"):
-        refused.append("WHEELPROOF_OFFLINE is set")
+        reasons.append("WHEELPROOF_OFFLINE is set")
     elif fetch:
-        for client, command, environment in clients(artifact, refused):
+        for client, command, environment in clients(artifact, reasons):
             try:
-                _fetch(artifact, command, environment, cached)
+                _fetch(artifact, command, environment, cache_file)
             except ToolError as error:
-                refused.append(f"{client}: {error.message}")
+                reasons.append(f"{client}: {error.message}")
             else:
-                return Found(cached, client)
-    raise ToolError("; ".join(refused) or f"it is not in {kept.cache()}")
+                return Found(cache_file, client)
+    raise ToolError("; ".join(reasons) or f"it is not in {kept.cache()}")
 
 
 def client(artifact: Artifact) -> str:
@@ -76,7 +76,7 @@ def client(artifact: Artifact) -> str:
 
 
 def clients(
-    artifact: Artifact, refused: list[str]
+    artifact: Artifact, reasons: list[str]
 ) -> Iterator[tuple[str, list[str], dict[str, str]]]:
     """Name, command and environment of each client; `refused` gets reasons for absent ones.
 
@@ -88,23 +88,23 @@ def clients(
         copy = ["dependency:copy", f"-Dartifact={coordinates}", "-DoutputDirectory=."]
         yield "Maven", [mvn, "-q", "-B", *copy], _java_home()
     else:
-        refused.append("Maven: mvn is not on PATH")
+        reasons.append("Maven: mvn is not on PATH")
 
     if importlib.util.find_spec("maven_artifact"):
         module = [sys.executable, "-m", "maven_artifact.main"]
         coordinates = ":".join([group, name, "jar", *classifier, version])
         yield "maven-artifact", [*module, coordinates, artifact.file_name], {}
     else:
-        refused.append("maven-artifact: the package is not installed")
+        reasons.append("maven-artifact: the package is not installed")
 
     if ivy := _ivy_jar():
         if classifier:
-            refused.append("Ivy: its command line takes no classifier")
+            reasons.append("Ivy: its command line takes no classifier")
             return
         try:
             runtime = _java()
         except ToolError:
-            refused.append("Ivy: there is no Java to run it")
+            reasons.append("Ivy: there is no Java to run it")
         else:
             options = ["-cache", "ivy", "-dependency", group, name, version]
             options += ["-types", "jar", "-retrieve", "[artifact]-[revision].[ext]"]
@@ -139,7 +139,7 @@ def _fetch(
     """Run a client, and give its file the name `target` only if it is the pinned one."""
     try:
         with temporary.folder("fetch") as folder:
-            ended = subprocess.run(
+            process = subprocess.run(
                 command,
                 cwd=folder,
                 env=os.environ | environment,
@@ -150,16 +150,16 @@ def _fetch(
                 errors="replace",
                 timeout=FETCH_SECONDS,
             )
-            fetched = folder / artifact.file_name
-            if not fetched.is_file():
+            file = folder / artifact.file_name
+            if not file.is_file():
                 raise ToolError(
-                    f"no jar came, exit code {ended.returncode}{_last_words(ended.stdout)}"
+                    f"no jar came, exit code {process.returncode}{_last_words(process.stdout)}"
                 )
-            if (digest := sha256(fetched)) != artifact.sha256:
+            if (digest := sha256(file)) != artifact.sha256:
                 raise ToolError(
                     f"the fetched file has SHA-256 {digest}, not the pinned {artifact.sha256}"
                 )
-            files.replace(target, fetched.read_bytes())
+            files.replace(target, file.read_bytes())
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"no answer within {FETCH_SECONDS} s") from error
     except OSError as error:

@@ -104,8 +104,8 @@ def distinguished(choices: Sequence[tuple[V, ...]]) -> list[tuple[V, ...]]:
             value
             for place, value in enumerate(choice)
             if any(
-                other[:place] == choice[:place] and other[place : place + 1] != (value,)
-                for other in choices
+                peer[:place] == choice[:place] and peer[place : place + 1] != (value,)
+                for peer in choices
             )
         )
         for choice in choices

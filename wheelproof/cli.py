@@ -158,11 +158,11 @@ def prove_(
     if table and as_json:
         raise UsageError("--table and --json both want standard output.", "Give one of them.")
     mechanisms_there = mechanisms_of(root, [])
-    declared = prove.declared(root)
+    theorem_list = prove.declared(root)
     check_known(
         "theorem",
         names or [],
-        dict.fromkeys([name_ for item in declared for name_ in (item.name, item.mechanism)]),
+        dict.fromkeys([name_ for item in theorem_list for name_ in (item.name, item.mechanism)]),
     )
     options = VerifyOptions(
         mechanisms=(),
@@ -177,7 +177,7 @@ def prove_(
     verification = Verification(options, mechanisms_there, quiet, as_json, table, verbose)
     code = verification.run()
     if table:
-        sys.stdout.write(theorems.render(declared, verification.results.rows))
+        sys.stdout.write(theorems.render(theorem_list, verification.results.rows))
     raise typer.Exit(code)
 
 
@@ -187,7 +187,7 @@ for command in (explore, fuzz, mutate, locks, init):
 
 @app.command("jvm")
 def jvm_(
-    checked: Annotated[
+    release_names: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="CHECK", help="Scenarios, configs or changes; the fast profile's without."
@@ -235,7 +235,9 @@ def jvm_(
         raise UsageError(
             "--table, --matrix and --json all want standard output.", "Give one of them."
         )
-    names = set(checked or ()) or (releases.names(mechanisms_there.values()) if matrix else set())
+    names = set(release_names or ()) or (
+        releases.names(mechanisms_there.values()) if matrix else set()
+    )
     first = table and every and not release
     checks = select(mechanisms_there.values(), names, release, fine, every, first)
     options = VerifyOptions(
@@ -271,8 +273,8 @@ def models(
     from wheelproof.commands import editor
 
     for mechanism in mechanisms_of(root, mechanisms or []).values():
-        changed = [file.relative_to(root).as_posix() for file in editor.write(mechanism)]
-        print(f"{mechanism.name}: {', '.join(changed) or 'as they were'}")
+        written_files = [file.relative_to(root).as_posix() for file in editor.write(mechanism)]
+        print(f"{mechanism.name}: {', '.join(written_files) or 'as they were'}")
 
 
 @app.command("mutant")
@@ -367,7 +369,7 @@ def doctor(
     root: Subject = Path("."),
     as_json: Json = False,
 ) -> None:
-    """Show which Python, Java, TLC and packages are used, and what an absence disables."""
+    """Show the Python, Java, TLC and packages in use, and the features that an absence disables."""
     from wheelproof import doctor as physician
     from wheelproof import documents
 

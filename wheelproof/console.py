@@ -55,9 +55,9 @@ def guard(stream: TextIO) -> TextIO:
     """The same stream, guarded; one without a buffer, or a guarded one, as it is."""
     if isinstance(stream, Guarded) or not isinstance(stream, io.TextIOWrapper):
         return stream
-    buffered = stream.line_buffering
+    by_line = stream.line_buffering
     encoding = stream.encoding
-    return Guarded(stream.detach(), encoding, errors="backslashreplace", line_buffering=buffered)
+    return Guarded(stream.detach(), encoding, errors="backslashreplace", line_buffering=by_line)
 
 
 class Output(Console):
@@ -98,12 +98,12 @@ def console(stream: TextIO | None = None, width: int | None = None) -> Console:
             if columns.isascii() and columns.isdigit() and int(columns) > 0
             else PLAIN_WIDTH
         )
-    styled = not os.environ.get("NO_COLOR") and (terminal or bool(os.environ.get("FORCE_COLOR")))
+    has_style = not os.environ.get("NO_COLOR") and (terminal or bool(os.environ.get("FORCE_COLOR")))
     return Output(
         file=cast(TextIO, stream.unguarded) if isinstance(stream, Guarded) else stream,
         width=width,
-        color_system="auto" if styled else None,
-        force_terminal=styled or None,
+        color_system="auto" if has_style else None,
+        force_terminal=has_style or None,
         markup=False,
         emoji=False,
         highlight=False,

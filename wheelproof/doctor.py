@@ -60,7 +60,8 @@ class Finding:
 
 
 def survey(root: Path, fetch: bool = False) -> list[Finding]:
-    """Looks for everything; with `fetch`, what can be downloaded (TLC's jar and others) is."""
+    """Looks for everything; with `fetch`, downloads the parts that can be (TLC's jar and
+    others)."""
     return [
         _python(),
         *_packages((root / "proofs").is_dir()),
@@ -96,7 +97,7 @@ def versions() -> dict[str, str]:
     from wheelproof import __version__
     from wheelproof.tlc import jar, java
 
-    def described(locate: Callable[[], Any], describe: Callable[[Any], str]) -> str:
+    def describe_at(locate: Callable[[], Any], describe: Callable[[Any], str]) -> str:
         try:
             return describe(locate())
         except WheelproofError:
@@ -105,8 +106,8 @@ def versions() -> dict[str, str]:
     versions = {
         "wheelproof": __version__,
         "python": platform.python_version(),
-        "java": described(java.locate, lambda item: f"{item.version} ({item.origin})"),
-        "tla2tools.jar": described(
+        "java": describe_at(java.locate, lambda item: f"{item.version} ({item.origin})"),
+        "tla2tools.jar": describe_at(
             lambda: jar.locate(fetch=False),
             lambda item: f"sha256 {item.sha256}{'' if item.pinned else ' (unpinned)'}",
         ),
@@ -167,7 +168,7 @@ def _advice(findings: list[Finding]) -> str:
         ("corrected", [item.name for item in findings if item.wrong]),
     )
     return "not ready: " + "; ".join(
-        f"{', '.join(names)} must be {what}" for what, names in parts if names
+        f"{', '.join(names)} must be {remedy}" for remedy, names in parts if names
     )
 
 
@@ -242,11 +243,11 @@ def _jar(fetch: bool) -> Finding:
             detail = f"not there yet: the first check fetches it, by {client}"
             return Finding("TLC", False, detail, "", needed=False, commands=())
         return Finding("TLC", False, str(error), disables)
-    pinned = "the pinned one" if location.pinned else "UNPINNED: declared counts may differ with it"
+    pin = "the pinned one" if location.pinned else "UNPINNED: declared counts may differ with it"
     return Finding(
         "TLC",
         True,
-        f"from {location.origin}, {location.path}, sha256 {location.sha256}, {pinned}",
+        f"from {location.origin}, {location.path}, sha256 {location.sha256}, {pin}",
         disables,
     )
 
@@ -314,11 +315,11 @@ def _project(root: Path) -> Iterator[Finding]:
         yield _unreadable("project", error, disables)
         return
     for name, mechanism in mechanisms.items():
-        specified = mechanism.spec.is_file()
-        missing = "" if specified else f" {mechanism.spec} is missing."
+        has_spec = mechanism.spec.is_file()
+        missing = "" if has_spec else f" {mechanism.spec} is missing."
         yield Finding(
             name,
-            specified,
+            has_spec,
             f"{mechanism.toml}, {len(mechanism.configs)} configs.{missing}",
             disables,
         )

@@ -107,7 +107,7 @@ class Record:
         )
 
     def text(self, name: str) -> str:
-        text: str = self._typed(name, str)
+        text: str = self._value_of_type(name, str)
         return text
 
     def word(self, name: str) -> str:
@@ -118,7 +118,7 @@ class Record:
         """The name of a check: words with one space between them."""
         text = self.text(name)
         if not is_title(text):
-            raise self.fault(name, f"must be a name, of {TITLE}, not {_shown(text)}")
+            raise self.fault(name, f"must be a name, of {TITLE}, not {_excerpt(text)}")
         return text
 
     def optional_word(self, name: str) -> str:
@@ -138,7 +138,7 @@ class Record:
         return None if self.value.get(name) is None else self.text(name)
 
     def flag(self, name: str) -> bool:
-        flag: bool = self._typed(name, bool)
+        flag: bool = self._value_of_type(name, bool)
         return flag
 
     def number(self, name: str) -> float:
@@ -149,35 +149,35 @@ class Record:
             or not isinstance(value, int | float)
             or not 0 <= value < float("inf")
         ):
-            raise self.fault(name, f"must be a number that is not negative, not {_shown(value)}")
+            raise self.fault(name, f"must be a number that is not negative, not {_excerpt(value)}")
         return value
 
     def optional_index(self, name: str, last: int) -> int | None:
         """A whole number from 0 to `last`, or None where the field is null or absent."""
         if self.value.get(name) is None:
             return None
-        number: int = self._typed(name, int)
+        number: int = self._value_of_type(name, int)
         if not 0 <= number <= last:
             raise self.fault(name, f"must be from 0 to {last}, not {number}")
         return number
 
     def object(self, name: str) -> "Record":
-        return Record(self.file, self._place(name), self._typed(name, dict))
+        return Record(self.file, self._place(name), self._value_of_type(name, dict))
 
     def objects(self, name: str) -> Iterator["Record"]:
         """The objects of an array."""
-        for position, item in enumerate(self._typed(name, list)):
+        for position, item in enumerate(self._value_of_type(name, list)):
             place = f"{name}[{position}]"
             if not isinstance(item, dict):
-                raise self.fault(place, f"must be an object, not {_shown(item)}")
+                raise self.fault(place, f"must be an object, not {_excerpt(item)}")
             yield Record(self.file, self._place(place), item)
 
     def texts(self, name: str) -> tuple[str, ...]:
         """An array of strings."""
-        items = self._typed(name, list)
+        items = self._value_of_type(name, list)
         for position, item in enumerate(items):
             if not isinstance(item, str):
-                raise self.fault(f"{name}[{position}]", f"must be a string, not {_shown(item)}")
+                raise self.fault(f"{name}[{position}]", f"must be a string, not {_excerpt(item)}")
         return tuple(items)
 
     def text_by_name(self, name: str) -> dict[str, str]:
@@ -192,7 +192,7 @@ class Record:
 
     def _word(self, name: str, text: str) -> str:
         if not is_word(text):
-            raise self.fault(name, f"must be a name, of {WORD}, not {_shown(text)}")
+            raise self.fault(name, f"must be a name, of {WORD}, not {_excerpt(text)}")
         return text
 
     def _place(self, name: str) -> str:
@@ -203,13 +203,13 @@ class Record:
             raise self.fault(name, "is missing")
         return self.value[name]
 
-    def _typed(self, name: str, kind: type) -> Any:
+    def _value_of_type(self, name: str, kind: type) -> Any:
         value = self._present(name)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise self.fault(name, f"must be {_NAMES[kind]}, not {_shown(value)}")
+            raise self.fault(name, f"must be {_NAMES[kind]}, not {_excerpt(value)}")
         return value
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."

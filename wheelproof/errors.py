@@ -28,14 +28,14 @@ _WORD = 400
 """Characters of a word in one, as of a value that it quotes."""
 
 
-def shortened(message: str, most: int = LONGEST) -> str:
+def shortened(message: str, limit: int = LONGEST) -> str:
     """A message, its long words and itself cut; each cut says how many characters there are."""
     if len(message) <= _WORD:
         return message
     message = re.sub(rf"\S{{{_WORD + 1},}}", lambda match: _cut(match[0]), message)
-    if len(message) <= most:
+    if len(message) <= limit:
         return message
-    return f"{message[: most - 60]}... ({len(message):,} characters)"
+    return f"{message[: limit - 60]}... ({len(message):,} characters)"
 
 
 def _cut(word: str) -> str:

@@ -22,21 +22,21 @@ def draft(path: Path) -> Iterator[Path]:
     neither a draft nor a folder that was made for it. Raises OSError.
     """
     folders = absent(path.parent)
-    written = path.with_name(f".{os.getpid()}-{secrets.token_hex(6)}{DRAFT}")
+    draft_file = path.with_name(f".{os.getpid()}-{secrets.token_hex(6)}{DRAFT}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        yield written
+        yield draft_file
         with suppress(OSError):
-            written.chmod(stat.S_IMODE(path.stat().st_mode))
-        handle = os.open(written, os.O_RDONLY)
+            draft_file.chmod(stat.S_IMODE(path.stat().st_mode))
+        handle = os.open(draft_file, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:
             os.close(handle)
-        written.replace(path)
+        draft_file.replace(path)
     except BaseException:
         with suppress(OSError):
-            written.unlink(missing_ok=True)
+            draft_file.unlink(missing_ok=True)
         remove_empty(folders)
         raise
 
@@ -55,5 +55,5 @@ def remove_empty(folders: Iterable[Path]) -> None:
 
 def replace(path: Path, content: bytes) -> None:
     """Write a file as :func:`draft` does. Raises OSError."""
-    with draft(path) as written:
-        written.write_bytes(content)
+    with draft(path) as draft_file:
+        draft_file.write_bytes(content)

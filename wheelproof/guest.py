@@ -102,7 +102,7 @@ def place(frame: FrameType, line: int) -> str:
     return f"{'/'.join(file.parts[-depth:])}:{line}"
 
 
-def _traced(error: BaseException) -> list[tuple[FrameType, int]]:
+def _frames_of(error: BaseException) -> list[tuple[FrameType, int]]:
     """The frames that an exception came through with their lines, the innermost first."""
     pairs: list[tuple[FrameType, int]] = []
     trace: TracebackType | None = error.__traceback__
@@ -115,15 +115,15 @@ def _traced(error: BaseException) -> list[tuple[FrameType, int]]:
 def fault_of(error: BaseException) -> ProjectFault | None:
     """The fault of the project that an exception shows; None where it is the tool's.
 
-    The innermost frame of the project or of the tool decides: frames of libraries are of whom
-    called them. Where the tool refuses a call, the innermost frame of the project decides. A text
-    that does not compile has no frame, and a file.
+    The innermost frame of the project or of the tool decides: frames of libraries are of their
+    callers. Where the tool refuses a call, the innermost frame of the project decides. A text that
+    does not compile has no frame, and a file.
     """
     if isinstance(error, WheelproofError | KeyboardInterrupt | GeneratorExit):
         return None
     if isinstance(error, SyntaxError) and error.filename and not error.filename.startswith("<"):
         return ProjectFault(error, f"{_short(error.filename)}:{error.lineno or 1}", True)
-    frames = _traced(error)
+    frames = _frames_of(error)
     for frame, line in frames:
         if is_project(frame):
             importing = any(
@@ -153,12 +153,12 @@ def in_place() -> Iterator[None]:
         yield
     finally:
         try:
-            moved = os.getcwd() != before
+            is_moved = os.getcwd() != before
         except OSError:  # the folder is gone
-            moved = True
-        if moved:
+            is_moved = True
+        if is_moved:
             os.chdir(before)
-    if moved:
+    if is_moved:
         raise UsageError(
             "The project's code changed the working folder, below which the tool's files are.",
             "Take os.chdir out of its modules and harnesses; use absolute paths.",

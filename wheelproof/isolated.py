@@ -42,9 +42,9 @@ class Source(InspectLoader):
     """Compiles one module from its text, and uses no byte code."""
 
     def __init__(
-        self, text: str, file: str, package: bool, compiled: Compiled | None = None
+        self, text: str, file: str, package: bool, compiler: Compiled | None = None
     ) -> None:
-        self._text, self._file, self._package, self._compiled = text, file, package, compiled
+        self._text, self._file, self._package, self._compiled = text, file, package, compiler
 
     def get_source(self, fullname: str) -> str:
         return self._text
@@ -75,9 +75,9 @@ class Finder(MetaPathFinder):
     """
 
     def __init__(
-        self, root: Path, texts: Mapping[str, str] = {}, compiled: Compiled | None = None
+        self, root: Path, texts: Mapping[str, str] = {}, compiler: Compiled | None = None
     ) -> None:
-        self.root, self.texts, self.compiled = root, texts, compiled
+        self.root, self.texts, self.compiled = root, texts, compiler
 
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
@@ -152,8 +152,8 @@ def replace_runtimes(module: ModuleType, finder: Finder) -> None:
 def apart(finder: Finder) -> Iterator[None]:
     """Import artefacts by ``finder`` alone; afterwards ``sys.modules`` is as it was.
 
-    An exception of the project's code is raised as its ProjectFault; ``guest.in_place`` says what
-    is, too.
+    An exception of the project's code is raised as its ProjectFault; so is a fault that
+    ``guest.in_place`` raises.
     """
     modules = present()
     for name in modules:

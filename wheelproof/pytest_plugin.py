@@ -249,8 +249,8 @@ class MechanismFile(pytest.File):
         from wheelproof.checks.jobs import plan, proofs
 
         jobs = plan(mechanism, self.profile, lambda *layers: True, apart=True)
-        declared = prove.declared(self.root)
-        theorems = [item for item in declared if item.mechanism == mechanism.name]
+        theorems_there = prove.declared(self.root)
+        theorems = [item for item in theorems_there if item.mechanism == mechanism.name]
         return jobs + proofs(theorems, self.profile)
 
     def rows_made(

@@ -41,7 +41,7 @@ _NO_FILE = "Give the path of an existing file."
 
 
 class Unreadable(UsageError):
-    """A file that has no text. ``fault``: what is wrong with it; ``line``: from 1, 0 for none."""
+    """A file that has no text. ``fault``: in words; ``line``: from 1, 0 for none."""
 
     def __init__(self, file: Path | str, fault: str, remedy: str = "", line: int = 0) -> None:
         place = f"{file}:{line}" if line else f"{file}"
@@ -121,16 +121,16 @@ def _refuse_kind(path: Path, mode: int) -> None:
             raise Unreadable(path, f"cannot be read: it is {name}", "Give the path of a file.")
 
 
-def content(path: Path, most: int = MOST) -> bytes:
-    """The bytes of a file, at most ``most``."""
+def content(path: Path, limit: int = MOST) -> bytes:
+    """The bytes of a file, at most ``limit``."""
     with opened(path) as stream:
         try:
-            data = stream.read(most + 1)
+            data = stream.read(limit + 1)
         except OSError as error:
             raise refused(path, error) from error
-    if len(data) > most:
+    if len(data) > limit:
         raise Unreadable(
-            path, f"has more than {most >> 20} MB, which is not read", "Give a smaller file."
+            path, f"has more than {limit >> 20} MB, which is not read", "Give a smaller file."
         )
     return data
 
@@ -171,15 +171,15 @@ def line_at(data: bytes, place: int) -> int:
     return data.count(b"\n", 0, place) + 1
 
 
-def lines(stream: BinaryIO, path: Path | str, most: int = 0) -> Iterator[bytes]:
-    """The lines of a stream, each with its end. ``most``: bytes of all of them; 0: any number."""
+def lines(stream: BinaryIO, path: Path | str, limit: int = 0) -> Iterator[bytes]:
+    """The lines of a stream, each with its end. ``limit``: bytes of all of them; 0: any number."""
     number, length = 1, 0
     while line := stream.readline(LINE + 1):
         length += len(line)
-        if most and length > most:
+        if limit and length > limit:
             raise Unreadable(
                 path,
-                f"what is before this has {most >> 20} MB, and no more is read",
+                f"what is before this has {limit >> 20} MB, and no more is read",
                 "Record fewer operations.",
                 number,
             )

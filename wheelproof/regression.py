@@ -58,14 +58,20 @@ def root_of(file: Path) -> Path:
 
 
 class _Run:
-    def __init__(self, mechanism: Mechanism, scenario: str, violated: str, without: str) -> None:
-        self.property = violated
-        kind = mechanism.properties[violated].kind if violated in mechanism.properties else ""
+    def __init__(
+        self, mechanism: Mechanism, scenario: str, property_name: str, without: str
+    ) -> None:
+        self.property = property_name
+        kind = (
+            mechanism.properties[property_name].kind
+            if property_name in mechanism.properties
+            else ""
+        )
         self.invariant = kind == "invariant"
         self.race = RaceDetector()
-        changed = mechanism.without(without)
+        subject = mechanism.without(without)
         self.execution = ControlledImplementation.load(
-            mechanism.root, mechanism.name, texts=changed.modules
+            mechanism.root, mechanism.name, texts=subject.modules
         ).begin(mechanism.scenarios[scenario], race=self.race)
         self.model = mechanism.model(scenario)
         self.settled = settle(self.model, mechanism.silent)
@@ -112,16 +118,18 @@ class _Run:
             raise Violated(f"{place}: {error}") from error
         edge = (thread, self.execution.choice) if self.execution.choice else thread
         if (edge, label) not in moves:
-            chosen = ", ".join(self.execution.choice) or "nothing"
-            raise Violated(f"{place}: the step chooses {chosen}, which it cannot in the model.")
+            choice_text = ", ".join(self.execution.choice) or "nothing"
+            raise Violated(
+                f"{place}: the step chooses {choice_text}, which it cannot in the model."
+            )
         self.state = self.settled(moves[edge, label])
         theirs = zip(self.model.variables, self.model.pieces(self.state))
-        parted = compare_shared(
+        difference = compare_shared(
             self.execution.shared(),
             {name: value for name, value in theirs if name not in self.model.AUXILIARY},
         )
-        if parted:
-            raise Violated(f"{place}: the implementation leaves the model: {parted[0]}.")
+        if difference:
+            raise Violated(f"{place}: the implementation leaves the model: {difference[0]}.")
         if self.race.found:
             raise Violated(f"{place}: {min(self.race.found)}")
         if self.invariant and not self.model.holds(self.property, self.state):

@@ -79,11 +79,11 @@ def clear(place: Path) -> None:
                         _clear(Path(entry.path), status.st_mtime)
 
 
-def _clear(folder: Path, changed: float) -> None:
+def _clear(folder: Path, change_time: float) -> None:
     try:
         handle = os.open(folder / OWNER, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
-        if time.time() - changed > _DAY:  # its owner was killed before it had the lock
+        if time.time() - change_time > _DAY:  # its owner was killed before it had the lock
             shutil.rmtree(folder, ignore_errors=True)
         return
     try:

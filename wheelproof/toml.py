@@ -12,16 +12,16 @@ from typing import Any
 
 def tables(text: str) -> dict[str, Any]:
     """The tables of a text. Raises tomllib.TOMLDecodeError where it is not valid TOML."""
-    tables: dict[str, Any] = _copied(_parsed(text))
+    tables: dict[str, Any] = _copy(_parse(text))
     return tables
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str) -> dict[str, Any]:
+def _parse(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def _copied(value: Any) -> Any:
+def _copy(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _copied(item) for name, item in value.items()}
-    return list(map(_copied, value)) if isinstance(value, list) else value
+        return {name: _copy(item) for name, item in value.items()}
+    return list(map(_copy, value)) if isinstance(value, list) else value

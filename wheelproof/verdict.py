@@ -173,13 +173,13 @@ def judge(
         for reason in (_difference(expected, verdict, expected_property, property), fault)
         if reason
     ]
-    planted = {} if controls is None else {"controls": len(controls)}
-    missed = [name for name, rejected in (controls or {}).items() if not rejected]
-    if missed and not reasons:
+    figure = {} if controls is None else {"controls": len(controls)}
+    misses = [name for name, is_rejected in (controls or {}).items() if not is_rejected]
+    if misses and not reasons:
         verdict, property = Verdict.VACUOUS, None
         reasons = [
             _difference(expected, verdict, expected_property, property),
-            f"the check does not reject what it planted: {', '.join(missed)}",
+            f"the check does not reject what it planted: {', '.join(misses)}",
         ]
     return Row(
         mechanism=mechanism,
@@ -189,7 +189,7 @@ def judge(
         verdict=Verdict(verdict),
         property=property,
         bound=bound,
-        figures={**(figures or {}), **planted},
+        figures={**(figures or {}), **figure},
         seconds=seconds,
         trace=None if trace is None else str(trace),
         ok=not reasons,
@@ -225,8 +225,8 @@ def exit_code(rows: Iterable[Row]) -> int:
     0 every verdict as expected; 1 a finding; 2 the project is refused; 4 a tool failed; 5 nothing
     checked or vacuous; 3 inconclusive.
 
-    Where several apply, the first in this order counts: what was found stays found, although a
-    tool failed in another check, and what the project has wrong may be why one did.
+    Where several apply, the first in this order counts: a finding stays one, although a tool failed
+    in another check, and a fault of the project may be the reason of a failure.
     """
     rows = list(rows)
     if not rows:
@@ -261,8 +261,8 @@ class Results:
     profile: str = ""
 
     def __post_init__(self) -> None:
-        counted = Counter(row.title() for row in self.rows)
-        if several := [title for title, times in counted.items() if times > 1]:
+        counts = Counter(row.title() for row in self.rows)
+        if several := [title for title, times in counts.items() if times > 1]:
             raise ValueError(f"several rows are called {', '.join(several)}")
 
     @classmethod

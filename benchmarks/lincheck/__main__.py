@@ -108,7 +108,7 @@ class Answer:
 
 def answer(command: Sequence[str]) -> Answer:
     """The answer of a process. Raises ToolError if it gives none."""
-    before = _spent()
+    before = _cpu_seconds()
     try:
         run = subprocess.run(
             command, cwd=ROOT, capture_output=True, text=True, errors="replace", timeout=SECONDS
@@ -118,10 +118,10 @@ def answer(command: Sequence[str]) -> Answer:
     match = re.search(r"^(.+)\ncalls: (\d+)\n\Z", run.stdout, re.MULTILINE)
     if run.returncode or match is None:
         raise ToolError(f"{command[-1]} ended with {run.returncode}: {run.stderr.strip()[-2000:]}")
-    return Answer(int(match[2]), match[1], _spent() - before)
+    return Answer(int(match[2]), match[1], _cpu_seconds() - before)
 
 
-def _spent() -> float:
+def _cpu_seconds() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -139,19 +139,19 @@ def rows(
             cells = [structure, checker.name, "rejected" if faulty.calls else faulty.says]
             cells += [str(faulty.calls), f"{faulty.cpu:.1f}"]
             cells += ["rejected" if sound.calls else sound.says, f"{sound.cpu:.1f}"]
-            passed = not sound.calls and sound.says.startswith(checker.passed)
-            yield [*cells, str(checker.lines(structure))], bool(faulty.calls) and passed
+            passes = not sound.calls and sound.says.startswith(checker.passed)
+            yield [*cells, str(checker.lines(structure))], bool(faulty.calls) and passes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.lincheck", description=__doc__)
     parser.add_argument("structures", nargs="*", choices=[[], *STRUCTURES], help="default: all")
-    chosen = parser.parse_args(arguments).structures or STRUCTURES
+    structures = parser.parse_args(arguments).structures or STRUCTURES
     wrong = []
     try:
         checkers = [OfPython(), OfJava()]
         print(f"| {' | '.join(HEAD)} |\n{'|---' * len(HEAD)}|", flush=True)
-        for cells, is_right in rows(checkers, chosen):
+        for cells, is_right in rows(checkers, structures):
             print(f"| {' | '.join(cells)} |", flush=True)
             wrong += [] if is_right else [f"{cells[0]} by {cells[1]}"]
     except WheelproofError as error:

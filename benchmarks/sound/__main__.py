@@ -126,13 +126,13 @@ def _line_of(subject: Subject, programs: int) -> Answer:
     module, _, name = subject.factory.partition(":")
     factory = getattr(importlib.import_module(f"benchmarks.sound.{module}"), name)
     settings = hypothesis.settings(max_examples=programs, derandomize=True, database=None)
-    chosen = options(
+    run_options = options(
         operations=subject.operations, settings=settings,
         threads=2, calls=2, prefix=1, suffix=0,
     )  # fmt: skip
-    begun = time.process_time()
-    exploration = checked(Declaration(factory, chosen))
-    seconds = time.process_time() - begun
+    start = time.process_time()
+    exploration = checked(Declaration(factory, run_options))
+    seconds = time.process_time() - start
     cells = [
         subject.name, str(exploration.answer), exploration.reason, f"{exploration.executions:,}",
         f"{seconds:.1f}",

@@ -31,8 +31,8 @@ class Throttled:
         )
 
     def hit(self) -> bool:
-        limited: bool = self.limiter.limit().limited
-        return limited
+        is_limited: bool = self.limiter.limit().limited
+        return is_limited
 
     def remaining(self) -> int:
         remaining: int = self.limiter.peek("key").remaining

@@ -96,30 +96,30 @@ def table_of(timer: Timer, programs: int, executions: int) -> bool:
     factory = getattr(importlib.import_module(f"benchmarks.timers.{module}"), name)
     share = timer.share
     executions = max(1, executions * 2 // (share + 1))
-    chosen = options(tick=timer.tick, programs=share * programs, executions=executions)
-    broken: set[str] = set()
-    passed = True
+    run_options = options(tick=timer.tick, programs=share * programs, executions=executions)
+    quirks: set[str] = set()
+    is_passed = True
     for way in WAYS:
-        for quirk, line, passes in lines(timer.name, Check(factory, chosen), way):
+        for quirk, line, passes in lines(timer.name, Check(factory, run_options), way):
             print(f"| {' | '.join(line)} |", flush=True)
-            broken |= {quirk} - {""}
-            passed = passed and passes
-    return passed and broken == timer.quirks
+            quirks |= {quirk} - {""}
+            is_passed = is_passed and passes
+    return is_passed and quirks == timer.quirks
 
 
 def lines(name: str, check: Check, way: Way) -> Iterator[tuple[str, list[str], bool]]:
     """For each answer: the broken part, the line, and whether it is a program or a pass."""
-    begun = time.process_time()
+    start = time.process_time()
     for exploration in check.breaches(way):
         now = time.process_time()
-        seconds, begun = f"{now - begun:.1f}", now
+        seconds, start = f"{now - start:.1f}", now
         rest = "the others" if check.excused else "all"
-        quirk, what, text = "", f"{rest}: {exploration.answer}", exploration.reason
+        quirk, title, text = "", f"{rest}: {exploration.answer}", exploration.reason
         failing = exploration.answer is Answer.BUG and check.failing is not None
         if failing and check.failing is not None:
-            quirk = what = broken_by(exploration, check)
+            quirk = title = broken_by(exploration, check)
             text = "; ".join(f"`{part}`" for part in calls(check.failing))
-        line = [name, what, way.name, text, f"{exploration.executions:,}", seconds]
+        line = [name, title, way.name, text, f"{exploration.executions:,}", seconds]
         yield quirk, line, failing or exploration.answer in (Answer.BOUNDED, Answer.BUDGET)
 
 

@@ -291,14 +291,14 @@ def test_random_schedules_compare_results_too():
 @pytest.mark.parametrize("handler", ["pass", "return None", "return 'refused'", "x = 1"])
 def test_a_harness_that_swallows_an_exception_is_refused(handler):
     text = TIMER.source("harness")
-    assert text.count("            return raised(refused)\n        finally:") == 1
+    assert text.count("            return raised(refusal)\n        finally:") == 1
     with pytest.raises(StyleError, match="swallowed"):
         ControlledImplementation.load(
             ROOT,
             TIMER.name,
             texts={
                 "harness.system_timer": text.replace(
-                    "return raised(refused)\n        finally:", f"{handler}\n        finally:"
+                    "return raised(refusal)\n        finally:", f"{handler}\n        finally:"
                 )
             },
         )

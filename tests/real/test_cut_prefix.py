@@ -61,9 +61,9 @@ def test_an_add_without_its_task_is_what_the_cut_was_refused_for(monkeypatch):
     """The control: the inference that took the open add for one of an unknown task."""
 
     def unknown(self, operation, request):
-        self._made(operation, "unknown", "unknown", 0)
+        self._entry(operation, "unknown", "unknown", 0)
 
-    monkeypatch.setattr(runs._Timer, "_unfinished", unknown)
+    monkeypatch.setattr(runs._Timer, "_add_unfinished", unknown)
     (length,) = pairs("load")["add_request", "entry_new"][-1:]
     (stated,) = refusals("load", [length]).values()
     assert "add_request differs: task is" in stated and "(A2)" in stated

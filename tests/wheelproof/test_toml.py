@@ -13,7 +13,7 @@ def test_an_equal_text_is_parsed_once_and_its_tables_are_the_callers_own(monkeyp
     parsed = []
     loads = tomllib.loads
     monkeypatch.setattr(toml.tomllib, "loads", lambda text: parsed.append(text) or loads(text))
-    toml._parsed.cache_clear()
+    toml._parse.cache_clear()
     first = toml.tables(TEXT)
     first["one"]["names"].append("b")
     assert toml.tables(TEXT) == loads(TEXT) != first

@@ -118,7 +118,7 @@ TEMPLATES = {
     "wheelproof/starter/spec.toml.j2": "TOML of one name",
 }
 
-OBJECTS = ("os", "race", "_race", "self", "made", "results", "counts", "editor", "starter", "jsonl")
+OBJECTS = ("os", "race", "_race", "self", "results", "counts", "editor", "starter", "jsonl")
 """What has a function ``write`` that is listed itself, or that writes no file but a message."""
 
 LISTED = ("parquet", "of_steps", "of_events", "counterexample", "paths", "recording", "evidence")

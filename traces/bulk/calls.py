@@ -1,5 +1,5 @@
 """Rules of one operation in one thread: its evaluations stand inside the calls that make them, and
-what a call returns is what the thread has done."""
+the result of a call agrees with the thread's steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def prepare() -> Frame:
     call before it; ``evaluates``: whether an evaluation is open; ``tried`` and ``entered``: whether
     the thread has completed the operation since it began its last evaluation, or call; ``last``:
     nothing comes after."""
-    begins = is_one_of("try_watch_begin") | is_one_of("try_begin") & _evaluated()
+    begins = is_one_of("try_watch_begin") | is_one_of("try_begin") & _is_evaluation()
     wins = is_one_of("force_cas") & (F.col("res") == "true")
     events = EVENTS.where(
         (F.col("lc") > 0)
@@ -26,10 +26,10 @@ def prepare() -> Frame:
     order = Window.partitionBy("op", "tid", "run").orderBy(*STAMP, "k", "res")
     before = order.before()
 
-    def since(kind: str, other: str) -> Column:
+    def since(kind: str, end_kind: str) -> Column:
         """Whether an event of the kind came before, and after the last one of the other."""
         return F.last(
-            F.when(is_one_of(kind), F.lit(True)).when(is_one_of(other), F.lit(False))
+            F.when(is_one_of(kind), F.lit(True)).when(is_one_of(end_kind), F.lit(False))
         ).over(before)
 
     looks = {
@@ -43,7 +43,7 @@ def prepare() -> Frame:
     return events.withColumns(looks).join(broadcast(RUNS.select("run", "whole", kinds)), "run")
 
 
-def _evaluated() -> Column:
+def _is_evaluation() -> Column:
     return ~F.col("res").eqNullSafe("false")
 
 

@@ -46,15 +46,16 @@ def prepare() -> Frame:
     before = Window.partitionBy("run", "timer").orderBy(*order).before()
     of_level = Window.partitionBy("run", "timer", "level").orderBy(*order).before()
     thread = Window.partitionBy("run", "timer", "tid").orderBy(*order)
-    advanced = is_one_of("clock_advance", "wheel_new")
+    is_advance = is_one_of("clock_advance", "wheel_new")
     rows = (
         events.withColumn(
-            "clock", F.last_where(advanced & (F.col("level") == 1), F.col("wheel_ms")).over(before)
+            "clock",
+            F.last_where(is_advance & (F.col("level") == 1), F.col("wheel_ms")).over(before),
         )
-        .withColumn("own", F.last_where(advanced, F.col("wheel_ms")).over(of_level))
+        .withColumn("own", F.last_where(is_advance, F.col("wheel_ms")).over(of_level))
         .withColumn("was", F.lag("k").over(thread))
         .withColumn("next", F.lead(F.struct("k", "level")).over(thread))
-        .withColumn("top", F.max(F.when(advanced, F.col("level"))).over(before))
+        .withColumn("top", F.max(F.when(is_advance, F.col("level"))).over(before))
         .withColumn(
             "shown",
             F.max(F.when(is_one_of("clock_advance"), F.col("level"))).over(
@@ -111,7 +112,7 @@ def _lowest() -> Column:
     return F.coalesce(F.col("clock"), F.col("start_ms"))
 
 
-def _reached() -> Column:
+def _clock_of_poll() -> Column:
     """Where the clock must be for the thread's bucket: at its key's tick, or later where it was
     later before."""
     return F.greatest(_tick_of(F.col("polled.key_ms"), F.col("tick")), F.col("own"))
@@ -143,7 +144,7 @@ RULES = (
             & F.col("polled.key_ms").isNotNull()
             & F.col("tick").isNotNull()
         ),
-        F.col("wheel_ms") == _reached(),
+        F.col("wheel_ms") == _clock_of_poll(),
         text("became {wheel_ms} ms for the key {polled.key_ms} ms"),
     ),
     Rule(
@@ -201,10 +202,10 @@ FAMILY = Family("clock", "step of the clock", ("run", "timer"), prepare(), RULES
 
 
 def prepare_readings() -> Frame:
-    """Who reads or sets the wheel's clock under the timer's lock, each with ``clock``: the lowest
-    level's that was read or set last in the same epoch of the lock.
+    """The reads and sets of the wheel's clock under the timer's lock, each with ``clock``: the
+    lowest level's that was read or set last in the same epoch of the lock.
 
-    A writer ends an epoch: the readers of the next one see what it has set.
+    A writer ends an epoch: the readers of the next one see its value.
     """
     lock = F.get(F.filter("ord", lambda token: token.field("kind") == "RW"), F.lit(0))
     events = (

@@ -22,24 +22,24 @@ def prepare() -> Frame:
     gives it."""
     writes = is_one_of("set_entry", "cancel")
     statements = (
-        _stated(ENTRY, F.col("entry"), F.col("task"))
-        .unionByName(_stated(ENTRY, F.when(writes, F.col("pre.entry")), F.col("task")))
-        .unionByName(_stated(ENTRY, F.when(writes, F.col("post.entry")), F.col("task")))
-        .unionByName(_stated(OPERATION, F.col("op"), F.col("task")))
-        .unionByName(_stated(LEVEL, F.col("list"), F.col("level").cast("long")))
-        .unionByName(_stated(SLOT, F.col("list"), F.col("bucket").cast("long")))
+        _statements(ENTRY, F.col("entry"), F.col("task"))
+        .unionByName(_statements(ENTRY, F.when(writes, F.col("pre.entry")), F.col("task")))
+        .unionByName(_statements(ENTRY, F.when(writes, F.col("post.entry")), F.col("task")))
+        .unionByName(_statements(OPERATION, F.col("op"), F.col("task")))
+        .unionByName(_statements(LEVEL, F.col("list"), F.col("level").cast("long")))
+        .unionByName(_statements(SLOT, F.col("list"), F.col("bucket").cast("long")))
     )
     return statements.groupBy("run", "about", "object").agg(
         F.min("value").alias("least"), F.max("value").alias("greatest")
     )
 
 
-def _stated(about: str, subject: Column, value: Column) -> Frame:
+def _statements(about: str, subject: Column, value: Column) -> Frame:
     events = EVENTS.where((F.col("lc") > 0) & ~is_one_of("checkpoint"))
-    stated = events.select(
+    statements = events.select(
         "run", F.lit(about).alias("about"), subject.alias("object"), value.alias("value")
     )
-    return stated.where((F.col("object") > 0) & F.col("value").isNotNull())
+    return statements.where((F.col("object") > 0) & F.col("value").isNotNull())
 
 
 def _keeps(name: str, says: str, *about: str) -> Rule:

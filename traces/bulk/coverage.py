@@ -2,10 +2,10 @@
 and of an operation, were exercised.
 
 The abstract state of an entry is the last thing that happened to it; of an operation, how far its
-completion has come. Which edges there are is a closed table here, taken from what the classes
-allow; an edge that no trace took is listed, so that a green check of traces that exercise little
-does not look like one of traces that exercise all. An edge outside the table is a violation of a
-rule, or unknown.
+completion has come. Which edges there are is a closed table here, taken from the classes; an edge
+that no trace took is listed, so that a green check of traces that exercise little does not look
+like one of traces that exercise all. An edge outside the table is a violation of a rule, or
+unknown.
 """
 
 from __future__ import annotations
@@ -63,16 +63,16 @@ OPERATION_EDGES = (
     ("completed", "on_expire", ""),
     ("open", "end", ""),
 )
-"""Of an operation: what was done while it was open, and after it was completed; ``end``: the trace
+"""Of an operation: the steps while it was open, and after it was completed; ``end``: the trace
 ended while it was open."""
 
 
-def _named(prefix: str, edge: tuple[str, str, str]) -> str:
+def _measure_name(prefix: str, edge: tuple[str, str, str]) -> str:
     return "|".join((prefix, *edge))
 
 
 def entry_steps() -> dict[str, Column]:
-    """By what the events of entries are counted."""
+    """The columns by which the events of entries are counted."""
     found_linked = any_of("was", KIND, "checkpoint") & (F.col("was_list") != 0)
     return {
         "before": F.when(found_linked, KIND["list_add"]).otherwise(F.col("was")),
@@ -88,17 +88,17 @@ def entry_measures() -> dict[str, Column]:
         made_by = ENTRY_STATES[state]
         here = F.col("before").isNull() if made_by is None else any_of("before", KIND, made_by)
         step = here & any_of("step", KIND, kind)
-        measures[_named("entry", (state, kind, cause))] = times(
+        measures[_measure_name("entry", (state, kind, cause))] = times(
             step & any_of("why", CAUSE, cause) if cause else step
         )
     return measures
 
 
 def operation_steps() -> dict[str, Column]:
-    """By what operations are counted: one bit for each edge that an operation took at least
-    once."""
+    """The column by which operations are counted: one bit for each edge that an operation took at
+    least once."""
     cause = F.col("winner.cause")
-    taken = {
+    conditions = {
         ("open", "try", "false"): (F.col("tried") > 0)
         & ((F.col("won") == 0) | (F.col("tried") > 1)),
         ("open", "try", "true"): (F.col("tried") > 0) & (F.col("won") > 0) & (cause == "event"),
@@ -113,28 +113,28 @@ def operation_steps() -> dict[str, Column]:
     }
     edges = F.lit(0)
     for bit, edge in enumerate(OPERATION_EDGES):
-        edges = edges + F.when(taken[edge], F.lit(1 << bit)).otherwise(F.lit(0))
+        edges = edges + F.when(conditions[edge], F.lit(1 << bit)).otherwise(F.lit(0))
     return {"edges": edges}
 
 
 def operation_measures() -> dict[str, Column]:
     """Sums over those counts: one for each edge."""
     return {
-        _named("op", edge): times(F.col("edges").bitwiseAND(F.lit(1 << bit)) != 0)
+        _measure_name("op", edge): times(F.col("edges").bitwiseAND(F.lit(1 << bit)) != 0)
         for bit, edge in enumerate(OPERATION_EDGES)
     }
 
 
-def summary(kinds: Mapping[str, int], measured: Mapping[str, int]) -> Coverage:
+def summary(kinds: Mapping[str, int], measures: Mapping[str, int]) -> Coverage:
     """Plain data: events by kind, kinds never seen, edges taken with their counts, and those never
     taken."""
     from wheelproof.trace.format.schema import KINDS
 
     edges = {
-        name: measured[name]
+        name: measures[name]
         for prefix, table in (("entry", ENTRY_EDGES), ("op", OPERATION_EDGES))
         for edge in table
-        if (name := _named(prefix, edge)) in measured
+        if (name := _measure_name(prefix, edge)) in measures
     }
     return {
         "kinds": {kind: kinds[kind] for kind in KINDS if kinds.get(kind)},

@@ -48,7 +48,7 @@ def prepare_entries() -> Frame:
     left the entry (0 for none), and its thread, clock and cause; ``placed``: the last placing,
     refusal or linking before; ``checked``, with thread and clock: the result of the last check
     before; ``last``: nothing comes after."""
-    found = F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))
+    list_seen = F.coalesce(F.col("post.list"), F.col("pre.list"), F.col("list"), F.lit(0))
     events = EVENTS.where(F.col("entry").isNotNull() & is_one_of(*_ENTRY_KINDS)).select(
         "run",
         "tid",
@@ -61,7 +61,7 @@ def prepare_entries() -> Frame:
         cause(),
         result(),
         "exp_ms",
-        F.when(is_one_of("checkpoint"), found).otherwise(F.col("pre.list")).alias("seen"),
+        F.when(is_one_of("checkpoint"), list_seen).otherwise(F.col("pre.list")).alias("seen"),
     )
     # The key comes before the run: what is sorted by its first eight bytes should differ there.
     order = Window.partitionBy("entry", "run").orderBy(
@@ -133,10 +133,10 @@ def _needs_a_check() -> Column:
         & any_of("was_cause", CAUSE, "flush")
         & (F.col("was_tid") == F.col("tid"))
     )
-    return ((is_kind("expire_submit") & ~_emptied()) | again) & recorded("cancel_check")
+    return ((is_kind("expire_submit") & ~_is_emptying()) | again) & recorded("cancel_check")
 
 
-def _emptied() -> Column:
+def _is_emptying() -> Column:
     """Everything is taken out of a timer: no thread checks whether it is cancelled or due."""
     return F.is_true(_caused_by("shutdown"))
 
@@ -144,14 +144,14 @@ def _emptied() -> Column:
 def _left_by_executor() -> Column:
     """The last thing that happened to the entry is that it was handed over, or ran; the executor
     took it, and no thread emptied the timer."""
-    moved = is_kind(*_MOVES)
+    is_move = is_kind(*_MOVES)
 
     cause, res = (
-        F.when(moved, F.coalesce(F.col(name), F.lit(0))).otherwise(F.col(f"was_{name}"))
+        F.when(is_move, F.coalesce(F.col(name), F.lit(0))).otherwise(F.col(f"was_{name}"))
         for name in ("cause", "res")
     )
-    refused = (cause == CAUSE["shutdown"]) | (res == RESULT["raised"])
-    return (_last_move() == KIND["task_run"]) | (_last_move() == KIND["expire_submit"]) & ~refused
+    refusal = (cause == CAUSE["shutdown"]) | (res == RESULT["raised"])
+    return (_last_move() == KIND["task_run"]) | (_last_move() == KIND["expire_submit"]) & ~refusal
 
 
 def _last_move() -> Column:
@@ -239,7 +239,7 @@ ENTRY_RULES = (
     Rule(
         "RefusedBeforeHandOver",
         "an entry is handed over only after the wheel has refused it",
-        is_kind("expire_submit") & ~_emptied() & recorded("wheel_place", "wheel_reject"),
+        is_kind("expire_submit") & ~_is_emptying() & recorded("wheel_place", "wheel_reject"),
         any_of("placed", KIND, "wheel_reject"),
         text("handed over after {placed}", placed=named("placed", KIND)),
     ),
@@ -357,19 +357,19 @@ def prepare_cancels() -> Frame:
         "list",
         F.col("pre.list").alias("seen"),
     )
-    acted = F.lag("lc").over(Window.partitionBy("run", "tid").orderBy("tseq", "lc", "k", "entry"))
-    moves = events.withColumn("acted", acted).where(
+    touch = F.lag("lc").over(Window.partitionBy("run", "tid").orderBy("tseq", "lc", "k", "entry"))
+    moves = events.withColumn("acted", touch).where(
         is_one_of("list_add", "list_remove", "cancel") & (F.col("entry") > 0)
     )
     before = Window.partitionBy("entry", "run").orderBy(*STAMP, "k", "list", "seen").before()
-    linked = F.when(is_one_of("list_add"), F.col("list")).when(is_one_of("list_remove"), 0)
+    list_now = F.when(is_one_of("list_add"), F.col("list")).when(is_one_of("list_remove"), 0)
     looks = {
-        "here": F.last(linked).over(before),
+        "here": F.last(list_now).over(before),
         "since": F.last_where(~cancels, F.col("lc")).over(before),
     }
     in_list = F.is_true((F.col("here") > 0) & (F.col("since") < F.coalesce("acted", F.lit(1))))
-    cleared = F.last(F.when(cancels & F.col("in_list"), F.col("lc")).otherwise(0)).over(before)
-    moves = moves.withColumns(looks).withColumn("in_list", in_list).withColumn("cleared", cleared)
+    clears = F.last(F.when(cancels & F.col("in_list"), F.col("lc")).otherwise(0)).over(before)
+    moves = moves.withColumns(looks).withColumn("in_list", in_list).withColumn("cleared", clears)
     runs = broadcast(RUNS.select("run", "late", has("list_add", "list_remove")))
     return moves.join(runs, "run")
 

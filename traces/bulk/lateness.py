@@ -22,8 +22,8 @@ the deadline's tick)."""
 
 
 def late() -> dict[str, Column]:
-    """By what the rows of events are counted: the lateness in milliseconds, null where nothing was
-    handed over."""
+    """The column by which the rows of events are counted: the lateness in milliseconds, null where
+    nothing was handed over."""
     return {
         "late": F.when(
             F.col("k") == "expire_submit",
@@ -47,9 +47,9 @@ def lateness_measures() -> dict[str, Column]:
     }
 
 
-def summary(measured: Mapping[str, int]) -> Lateness:
+def summary(measures: Mapping[str, int]) -> Lateness:
     """Plain data of the measures: ``count`` 0 and nothing else where no entry was handed over."""
-    counts = [measured[f"late_{index}"] for index in range(len(EDGES_MS) + 1)]
+    counts = [measures[f"late_{index}"] for index in range(len(EDGES_MS) + 1)]
     total = sum(counts)
     if not total:
         return {"count": 0}
@@ -60,11 +60,11 @@ def summary(measured: Mapping[str, int]) -> Lateness:
     ]
     return {
         "count": total,
-        "least_ms": measured["late_min"],
-        "greatest_ms": measured["late_max"],
-        "mean_ms": measured["late_sum"] / total,
-        "p50_below_ms": _percentile(counts, 0.5, measured["late_max"]),
-        "p99_below_ms": _percentile(counts, 0.99, measured["late_max"]),
+        "least_ms": measures["late_min"],
+        "greatest_ms": measures["late_max"],
+        "mean_ms": measures["late_sum"] / total,
+        "p50_below_ms": _percentile(counts, 0.5, measures["late_max"]),
+        "p99_below_ms": _percentile(counts, 0.99, measures["late_max"]),
         "classes": classes,
     }
 
@@ -72,9 +72,9 @@ def summary(measured: Mapping[str, int]) -> Lateness:
 def _percentile(counts: list[int], share: float, greatest: int) -> int:
     """The upper end of the class in which the share is reached; of the last class the greatest
     value, plus one."""
-    seen, wanted = 0, share * sum(counts)
+    below, rank = 0, share * sum(counts)
     for count, high in zip(counts, (*EDGES_MS, None)):
-        seen += count
-        if seen >= wanted:
+        below += count
+        if below >= rank:
             return greatest + 1 if high is None else high
     raise AssertionError("the counts add up to less than their sum")

@@ -1,5 +1,4 @@
-"""Rules of one level of a timer: it is published by who has made it, before an entry is placed
-there."""
+"""Rules of one level of a timer: its maker publishes it, before an entry is placed there."""
 
 from __future__ import annotations
 

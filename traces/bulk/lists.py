@@ -27,13 +27,13 @@ _LIST = Window.partitionBy("list", "run")
 def _has_monitors() -> Column:
     """Of a link or an unlink whether its tokens show the monitors of the list and of the entry."""
 
-    def held(role: str) -> Column:
+    def has_monitor(role: str) -> Column:
         monitor = F.concat(F.lit(f"{role}:"), F.col(role))
         return F.exists(
             "ord", lambda token: (token.field("kind") == "L") & (token.field("id") == monitor)
         )
 
-    return F.when(_links() & F.col("ord").isNotNull(), held("list") & held("entry"))
+    return F.when(_links() & F.col("ord").isNotNull(), has_monitor("list") & has_monitor("entry"))
 
 
 def _links() -> Column:
@@ -91,7 +91,7 @@ def prepare_lists() -> Frame:
     )
 
 
-def _queued() -> Column:
+def _is_in_queue() -> Column:
     """The bucket is in the queue before the event."""
     return F.col("queued.k").eqNullSafe("dq_offer")
 
@@ -168,13 +168,13 @@ LIST_RULES = (
         "a bucket is put into the queue only when it is not in it, and leaves it with the key with "
         "which it went in",
         is_one_of("dq_offer") | (is_one_of("dq_poll") & F.col("key_ms").isNotNull()),
-        F.when(is_one_of("dq_offer"), ~_queued()).otherwise(
-            _queued() & (F.col("queued.key_ms") == F.col("key_ms"))
+        F.when(is_one_of("dq_offer"), ~_is_in_queue()).otherwise(
+            _is_in_queue() & (F.col("queued.key_ms") == F.col("key_ms"))
         ),
         text(
             "{k} with key {key_ms} ms, last {queued.k} with key {queued.key_ms} ms{defect}",
             defect=F.when(
-                _queued() & (F.col("queued.key_ms") != F.col("key_ms")),
+                _is_in_queue() & (F.col("queued.key_ms") != F.col("key_ms")),
                 F.lit(": the key of a queued bucket changed, as in D1 (docs/D1.md)"),
             ).otherwise(F.lit("")),
         ),

@@ -1,8 +1,8 @@
 """Rules of one event and its order tokens: the lock and the word that it was written under are
 those of the object that it names. No shuffle.
 
-They are apart from the other rules of one event because the tokens are most of what an event
-weighs.
+They are apart from the other rules of one event because the tokens are most of the weight of an
+event.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ _WORDS = (
 
 
 def prepare() -> Frame:
-    """Every event with what names its objects, and its tokens."""
+    """Every event with the columns that name its objects, and its tokens."""
     return EVENTS.where(F.col("lc") > 0).select(
         *WHICH, "task", "entry", "list", "op", "ord", "eseq", "lseq", "oseq"
     )
 
 
-def _numbered() -> Column:
+def _names_no_number() -> Column:
     return F.col("eseq").isNotNull() | F.col("lseq").isNotNull() | F.col("oseq").isNotNull()
 
 
 def _names_its_lock() -> Column:
     """Every number that is repeated in a column is that of a lock of the object in its column."""
-    named = F.lit(True)
+    condition = F.lit(True)
     for role, column in _SEQUENCES:
-        mine, number = F.concat(F.lit(f"{role}:"), F.col(role)), F.col(column)
-        named = named & (number.isNull() | F.is_true(_held(mine, number)))
-    return named
+        lock_id, number = F.concat(F.lit(f"{role}:"), F.col(role)), F.col(column)
+        condition = condition & (number.isNull() | F.is_true(_holds_lock(lock_id, number)))
+    return condition
 
 
-def _held(mine: Column, number: Column) -> Column:
+def _holds_lock(lock_id: Column, number: Column) -> Column:
     return F.exists(
         "ord",
         lambda token: (
             (token.field("kind") == "L")
-            & (token.field("id") == mine)
+            & (token.field("id") == lock_id)
             & (token.field("seq") == number)
         ),
     )
@@ -80,7 +80,7 @@ RULES = (
     Rule(
         "LockOfObject",
         "the number of a lock that is repeated beside an object is that of the object's own lock",
-        _numbered(),
+        _names_no_number(),
         _names_its_lock(),
         text("entry {entry} at {eseq}, list {list} at {lseq}, op {op} at {oseq}"),
         alone=True,

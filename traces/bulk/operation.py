@@ -66,7 +66,7 @@ def prepare() -> Frame:
     def last(condition: Column) -> Column:
         return F.max(F.when(condition, place))
 
-    grouped = event.groupBy("run", "op").agg(
+    groups = event.groupBy("run", "op").agg(
         F.count_if(is_one_of(*_KINDS)).alias("own"),
         F.count_if(F.col("task").eqNullSafe(F.col("op"))).alias("as_task"),
         F.max("purgatory").alias("purgatory"),
@@ -116,7 +116,7 @@ def prepare() -> Frame:
     )
     kinds = has("op_new", "watch_add", "try_watch_end", "add_request", "entry_new")
     runs = broadcast(RUNS.select("run", "whole", "variant", "module", kinds))
-    return grouped.where(F.col("own") > 0).join(runs, "run", "inner")
+    return groups.where(F.col("own") > 0).join(runs, "run", "inner")
 
 
 def _completed_without_watchers() -> Column:

@@ -1,12 +1,12 @@
 """Rules of the program text: which step may stand next to which in one thread.
 
-A rule of this family asks that a step was *taken*: that a check came before what rests on it, that
-a key was set after a link. What is no step (see ``STEPS`` of ``traces.bulk.successors``)
-may stand between any two of them. A rule applies only to runs in which the kinds that it names
-occur, and not of a thread's first step where the thread's start was not recorded: what came before
-a recording is not known.
-``StepFollows`` is more: of runs that say which specification they follow it asks that each step is
-one that the specification's model can take next.
+A rule of this family asks that a step was *taken*: that a check came before the steps that rest on
+it, that a key was set after a link. An event that is no step (see ``STEPS`` of
+``traces.bulk.successors``) may stand between any two of them. A rule applies only to runs in which
+the kinds that it names occur, and not of a thread's first step where the thread's start was not
+recorded: the steps before a recording are not known. ``StepFollows`` is more: of runs that say
+which specification they follow it asks that each step is one that the specification's model can
+take next.
 """
 
 from __future__ import annotations

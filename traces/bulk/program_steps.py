@@ -1,4 +1,4 @@
-"""A thread's steps, each beside its neighbours, and what rules of the program text ask of them."""
+"""A thread's steps, each beside its neighbours, and the conditions of rules of the program text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NEEDED = (
 )
 GOES_ON = ("cancel_check", "wheel_place", "wheel_reject", "list_add", "expire_submit")
 _SEEN = ("kind", "task", "entry", "list", "op", "level", "exp_ms", "key_ms", "cause", "res")
-"""What a rule may read of a step, and of the step before."""
+"""The columns of a step, and of the step before, that a rule may read."""
 _SEEN_AFTER = ("kind", "task", "entry", "list", "op", "key_ms", "cause")
 _WHOLE_CANCEL = ("list_remove", "cancel")
 """A program in which these follow each other unlinks in steps of its own.
@@ -56,7 +56,7 @@ _LAST = {
     "made": ("entry", "entry_new", "set_entry"),
     "body": ("op", "on_complete_end", "on_complete_begin"),
 }
-"""What is looked back for: the object in question, and the two kinds of which the last one
+"""The targets of looking back: the object in question, and the two kinds of which the last one
 before counts. It is one number, the object's id; less than 0 after the second kind."""
 
 _WHEEL = "TimingWheel"
@@ -104,7 +104,7 @@ def prepare() -> Frame:
         (F.col("variant") == "TryPending").alias("pending"),
         coded("module", _MODULE).alias("module"),
     )
-    steps = steps.join(broadcast(about), "run").withColumn("modelled", _modelled(load()))
+    steps = steps.join(broadcast(about), "run").withColumn("modelled", _step_of_model(load()))
     # The thread comes before the run: what is sorted by its first eight bytes should differ there.
     order = Window.partitionBy("tid", "run").orderBy("tseq", "lc", *_SEEN)
     before = order.before()
@@ -137,12 +137,13 @@ def _queued_already() -> Column:
     return F.is_true(is_kind("bucket_expiry_set") & any_of("res", RESULT, "false"))
 
 
-def _modelled(table: Mapping[str, Mapping[str, list[str]]]) -> Column:
+def _step_of_model(table: Mapping[str, Mapping[str, list[str]]]) -> Column:
     """The kind of a step that the run's specification has; null for any other."""
-    known = [
+    pairs = [
         _MODULE[module] * _WIDTH + KIND[step]
         for module, after in table.items()
-        for step in {*after, *(each for many in after.values() for each in many)} - {BEGIN}
+        for step in {*after, *(next_step for many in after.values() for next_step in many)}
+        - {BEGIN}
     ]
     parts = [
         _MODULE[module]
@@ -154,19 +155,19 @@ def _modelled(table: Mapping[str, Mapping[str, list[str]]]) -> Column:
         & any_of("cause", CAUSE, "cancel", "readd")
         & F.col("module").isin(*parts)
     )
-    modelled = F.col("module").isNotNull() & (F.col("module") * _WIDTH + F.col("kind")).isin(
-        *sorted(known)
+    is_in_model = F.col("module").isNotNull() & (F.col("module") * _WIDTH + F.col("kind")).isin(
+        *sorted(pairs)
     )
-    return F.when(modelled & ~F.is_true(inner), F.col("kind"))
+    return F.when(is_in_model & ~F.is_true(inner), F.col("kind"))
 
 
 def can_follow() -> Column:
     code = {BEGIN: _BEGUN, **KIND}
     follow = [
-        (_MODULE[module] * _WIDTH + code[step]) * _WIDTH + code[each]
+        (_MODULE[module] * _WIDTH + code[step]) * _WIDTH + code[next_step]
         for module, after in load().items()
         for step, many in after.items()
-        for each in many
+        for next_step in many
     ]
     return ((F.col("module") * _WIDTH + F.col("modelled_was")) * _WIDTH + F.col("modelled")).isin(
         *follow
@@ -217,26 +218,26 @@ def unlinked_by(cause: str) -> Column:
 def answer_is_of_check() -> Column:
     """A check that found so leads to a refusal as cancelled, and one that did not to anything else;
     where both are known."""
-    refused = is_kind("wheel_reject") & any_of("cause", CAUSE, "cancel")
-    known = any_of("was_res", RESULT, "true", "false") & (
+    refusal = is_kind("wheel_reject") & any_of("cause", CAUSE, "cancel")
+    is_known = any_of("was_res", RESULT, "true", "false") & (
         is_kind("wheel_place") | F.col("cause").isNotNull()
     )
-    return ~F.is_true(known) | (any_of("was_res", RESULT, "true") == F.is_true(refused))
+    return ~F.is_true(is_known) | (any_of("was_res", RESULT, "true") == F.is_true(refusal))
 
 
 def of_lock() -> Column:
     """An attempt at an operation's lock: it has the lock, or did not get it.
 
-    Who enters an operation tries it first without."""
+    A thread that enters an operation tries it first without."""
     return F.col("locked") | any_of("res", RESULT, "false")
 
 
 def note_of_try() -> Column:
-    got, refused = is_step("after", "pending_set", "op"), is_step("after", "pending_getset", "op")
+    got, refusal = is_step("after", "pending_set", "op"), is_step("after", "pending_getset", "op")
     return (
         F.when(any_of("res", RESULT, "true"), got)
-        .when(any_of("res", RESULT, "false"), refused)
-        .otherwise(got | refused)
+        .when(any_of("res", RESULT, "false"), refusal)
+        .otherwise(got | refusal)
     )
 
 
@@ -251,7 +252,7 @@ def step_before() -> Column:
 
 
 def step_last(name: str) -> Column:
-    """What was looked back for, in words: its kind, and its object."""
+    """The target of looking back, in words: its kind, and its object."""
     thing, first, second = _LAST[name]
     return text(
         f"the last was {{kind}} of {thing} {{number}}",

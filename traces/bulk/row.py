@@ -1,5 +1,5 @@
-"""Rules of one event: the wheel's arithmetic, what was read inside the critical section, nothing
-handed over early. No shuffle."""
+"""Rules of one event: the wheel's arithmetic, the reads inside the critical section, nothing handed
+over early. No shuffle."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _LEVELS = 62
 
 def prepare() -> Frame:
     """The events beside their run's ticks (``tick``: of the event's level, ``below``: of the level
-    below), with what was seen before the step and left after it."""
+    below), with the values before the step and after it."""
     size = F.col("wheel_size").cast("double")
     # beyond 2^53 a double is not exact; a wheel of such levels would span more than 285,000 years
     # of milliseconds
@@ -88,7 +88,7 @@ def prepare() -> Frame:
     )
 
 
-def _placed(*kinds: str) -> Column:
+def _is_placement(*kinds: str) -> Column:
     return is_one_of("wheel_place", *kinds) & _has("lowest_tick", "level")
 
 
@@ -104,13 +104,13 @@ def _slot() -> Column:
 
 def _level() -> Column:
     clock, tick = F.col("wheel_ms"), F.col("tick")
-    reached = F.col("exp_ms") < _trim(clock, tick) + tick * F.col("wheel_size")
+    reaches = F.col("exp_ms") < _trim(clock, tick) + tick * F.col("wheel_size")
     # `tick` is the turn of the level below: its clock is the lowest one's, rounded down to its own
     # tick
     lowest_that_reaches = (F.col("level") == 1) | (
         F.col("exp_ms") >= _trim(clock, F.col("below")) + tick
     )
-    return reached & lowest_that_reaches
+    return reaches & lowest_that_reaches
 
 
 def _not_due() -> Column:
@@ -149,7 +149,7 @@ RULES = (
     Rule(
         "SlotInRange",
         "an entry goes into the bucket of its deadline's tick",
-        _placed("list_add") & _has("exp_ms", "vid", "bucket"),
+        _is_placement("list_add") & _has("exp_ms", "vid", "bucket"),
         _slot(),
         text("deadline {exp_ms} ms at level {level}: vid {vid}, bucket {bucket}"),
         alone=True,
@@ -157,7 +157,7 @@ RULES = (
     Rule(
         "LevelBound",
         "an entry goes to the lowest level whose turn reaches its deadline",
-        _placed() & _has("exp_ms", "wheel_ms"),
+        _is_placement() & _has("exp_ms", "wheel_ms"),
         _level(),
         text("deadline {exp_ms} ms at level {level}, wheel at {wheel_ms} ms"),
         alone=True,

@@ -1,4 +1,4 @@
-"""What a header says of the beginning of a run, as the bulk rules take it."""
+"""The beginning of a run in a header, as the bulk rules take it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from wheelproof.trace.format.heads import Header
 
 
 def config(header: Header) -> tuple[int | None, ...]:
-    """What ``schema.MEASURES`` names: tick in ms, buckets in a level, start in ms, each None where
-    the header has none that make sense; and whether unlinks have late numbers."""
+    """The measures of ``schema.MEASURES``: tick in ms, buckets in a level, start in ms, each None
+    where the header has none that make sense; and whether unlinks have late numbers."""
     config = header.get("config") or {}
     tick, size, start = (config.get(name) for name in ("tick_ms", "wheel_size", "start_ms"))
     sane = type(tick) is int and tick >= 1 and type(size) is int and size >= 2
@@ -26,7 +26,7 @@ def counters(header: Header) -> Iterator[tuple[str, int]]:
 
 
 def events(header: Header) -> Iterator[dict[str, object]]:
-    """What was there before the first event: the columns of a checkpoint for each object."""
+    """The objects before the first event: the columns of a checkpoint for each object."""
     first = initial.read(header.get("initial"))
     for name, entries in (first.get("lists") or {}).items():
         for entry in entries:
@@ -35,9 +35,9 @@ def events(header: Header) -> Iterator[dict[str, object]]:
         yield {"task": int(task), "post": {"entry": int(entry)}}
     for bucket, key in (first.get("keys") or {}).items():
         yield {"list": int(bucket), "key_ms": key}
-    for operation, known in (first.get("operations") or {}).items():
-        if isinstance(known.get("pending"), bool):
-            yield {"op": int(operation), "post": {"pending": known["pending"]}}
+    for operation, facts in (first.get("operations") or {}).items():
+        if isinstance(facts.get("pending"), bool):
+            yield {"op": int(operation), "post": {"pending": facts["pending"]}}
 
 
 def named() -> Column:

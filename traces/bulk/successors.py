@@ -73,8 +73,8 @@ STEPS = (
     "thread_stop",
 )
 """The kinds that are steps of the program. Not so: locks, whose order has rules of its own, and
-what any step may come with: reads of the clock and of an entry's owner, retries, the making of
-levels and buckets."""
+events that any step may come with: reads of the clock and of an entry's owner, retries, the making
+of levels and buckets."""
 
 PASSIVE = frozenset(("read", "update"))
 """Kinds of label that leave no event where they change nothing, if they change something
@@ -87,7 +87,7 @@ the numbers of its variables that are not set."""
 
 @dataclass
 class Steps:
-    """What was seen of a mechanism's threads: where they begin; place -> (place after it, whether a
+    """The steps of a mechanism's threads: where they begin; place -> (place after it, whether a
     shared variable changed)."""
 
     starts: set[Place] = field(default_factory=set)
@@ -131,34 +131,35 @@ def derive(mechanisms: Mapping[str, Mechanism]) -> dict[str, dict[str, list[str]
 
 
 def _explore(model: Any, steps: Steps) -> None:
-    """Adds what each thread's steps lead to, in the states that are nearest to the first."""
+    """Adds the places that each thread's steps lead to, in the states that are nearest to the
+    first."""
     label, stack = model.process_variables.index("pc"), model.process_variables.index("stack")
     unset = [
         number for number in range(len(model.process_variables)) if number not in (label, stack)
     ]
-    kept = [name not in model.AUXILIARY for name in model.variables]
+    is_visible = [name not in model.AUXILIARY for name in model.variables]
 
     def place(process: tuple[Any, ...]) -> Place:
         return (
             process[label],
             *(frame.pc for frame in process[stack]),
-            *[each for each in unset if not process[each]],
+            *[number for number in unset if not process[number]],
         )
 
-    def shared(state: Any) -> tuple[object, ...]:
-        return tuple(piece for keep, piece in zip(kept, model.pieces(state)) if keep)
+    def shared_values(state: Any) -> tuple[object, ...]:
+        return tuple(piece for keep, piece in zip(is_visible, model.pieces(state)) if keep)
 
     first = model.initial()
     steps.starts.update(map(place, first[1]))
-    seen, waiting = {first}, deque([first])
+    visits, waiting = {first}, deque([first])
     while waiting:
         state = waiting.popleft()
         for thread, _, after in model.successors(state):
             steps.after.setdefault(place(state[1][thread]), set()).add(
-                (place(after[1][thread]), shared(after) != shared(state))
+                (place(after[1][thread]), shared_values(after) != shared_values(state))
             )
-            if after not in seen and len(seen) < BOUND:
-                seen.add(after)
+            if after not in visits and len(visits) < BOUND:
+                visits.add(after)
                 waiting.append(after)
 
 
@@ -172,29 +173,29 @@ def _by_kind(mechanism: Mechanism, event: Mapping[str, str], steps: Steps) -> di
 
     def next_kinds(places: set[Place]) -> set[str]:
         """The events of the places, or of those after them where they may be none."""
-        found, todo, known = set(), list(places), set(places)
+        kinds, todo, visits = set(), list(places), set(places)
         while todo:
             here = todo.pop()
             for after, changes in steps.after.get(here, ()):
                 if not leaves_none(here[0], changes):
-                    found.add(event[here[0]])
-                elif after not in known:
-                    known.add(after)
+                    kinds.add(event[here[0]])
+                elif after not in visits:
+                    visits.add(after)
                     todo.append(after)
-        return found
+        return kinds
 
     table = {BEGIN: next_kinds(steps.starts)}
     for here, afters in steps.after.items():
-        made = {after for after, changes in afters if not leaves_none(here[0], changes)}
-        if made:
+        after_places = {after for after, changes in afters if not leaves_none(here[0], changes)}
+        if after_places:
             table.setdefault(event[here[0]], set()).update(
-                next_kinds(made) | AGAIN & {event[here[0]]}
+                next_kinds(after_places) | AGAIN & {event[here[0]]}
             )
     return {kind: sorted(after) for kind, after in sorted(table.items())}
 
 
 def main(arguments: list[str]) -> int:
-    """0 where the file is what the models say; 1 where it is not, or ``--write`` has made it so."""
+    """0 where the file agrees with the models; 1 where it is not, or ``--write`` has made it so."""
     folder = next((Path(name) for name in arguments if not name.startswith("-")), Path("."))
     from wheelproof import documents, project
 

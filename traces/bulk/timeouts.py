@@ -1,5 +1,5 @@
 """Rules of an operation's timeout, whatever its timer is made of: when a timer gets the operation,
-how often it runs it, and who takes it out.
+how often it runs it, and the thread that takes it out.
 
 They are about the rows of ``operation``, and need no entry of a wheel.
 """
@@ -12,7 +12,7 @@ from wheelproof.pipeline.rule import Rule, recorded, text
 
 
 def _requests_are_recorded() -> Column:
-    """Whether what timers get is recorded: some of it is, or every kind of event."""
+    """Whether the requests to timers are recorded: some of them are, or every kind of event."""
     return recorded("add_request") | F.col("module").isNotNull()
 
 

@@ -13,43 +13,43 @@ COUNTER = "counter:"
 """How the id of a counter's word begins."""
 
 START, SHARE, WRITE, READ, END = range(5)
-"""Of a row at a token: what the header says, a read/write lock's reader, a write or a hold, a
-word's reader, what the footer says. Of equal numbers the lesser comes first: a word's version is
-written before it is read, and the readers of an epoch come before the writer that ends it."""
+"""Of a row at a token: the header's value, a read/write lock's reader, a write or a hold, a word's
+reader, the footer's value. Of equal numbers the lesser comes first: a word's version is written
+before it is read, and the readers of an epoch come before the writer that ends it."""
 
 LOCK, EPOCH, WORD, COUNT = 1, 2, 3, 4
 """Sorts of tokens: the number of a lock, the epoch of a read/write lock, the version of a word,
 that of a counter's word."""
 
 _GREATEST = 2**63 - 1
-"""The number of what comes after all numbers."""
+"""The number of a row that comes after all numbers."""
 
 
 def prepare_tokens() -> Frame:
     """Each event once for each of its exact tokens, ``of`` a sort (:data:`LOCK` and so on) and with
     an id, beside the event before it at the same token.
 
-    What the header says of a counter comes first, what the footer says of a token last. ``value``:
+    The header's row of a counter comes first, the footer's row of a token last. ``value``:
     the counter's after the event; of a word whether a timer has the task now, 1 or 0; of a footer
     the token's last number.
     """
     events = EVENTS.where(F.size("ord") > 0).select(
         *WHICH, F.col("post.counter").alias("counter"), F.explode("ord").alias("t")
     )
-    of, writes = _sort(F.col("t.kind"), F.col("t.id")), F.col("t.mode").isin("w", "cas+")
+    sort_of_token, writes = _sort(F.col("t.kind"), F.col("t.id")), F.col("t.mode").isin("w", "cas+")
     events = events.where(F.col("t.upto").isNull()).select(
         "run",
-        of.alias("of"),
+        sort_of_token.alias("of"),
         F.col("t.id").alias("id"),
         F.col("t.seq").alias("seq"),
-        F.when(writes, WRITE).when(of == EPOCH, SHARE).otherwise(READ).alias("mode"),
+        F.when(writes, WRITE).when(sort_of_token == EPOCH, SHARE).otherwise(READ).alias("mode"),
         "lc",
         "tid",
         "tseq",
         "k",
-        F.when(of == COUNT, F.col("counter"))
-        .when((of == WORD) & is_one_of("add_request"), 1)
-        .when((of == WORD) & is_one_of("cancel", "task_run"), 0)
+        F.when(sort_of_token == COUNT, F.col("counter"))
+        .when((sort_of_token == WORD) & is_one_of("add_request"), 1)
+        .when((sort_of_token == WORD) & is_one_of("cancel", "task_run"), 0)
         .alias("value"),
     )
     of_header, sort, name = (
@@ -108,8 +108,8 @@ def _before() -> Column:
     return F.coalesce(F.col("was_seq"), F.lit(0))
 
 
-def _shared() -> Column:
-    """A read of what the event before only read as well."""
+def _is_shared_read() -> Column:
+    """A read of a word that the event before only read as well."""
     return (
         (F.col("mode") != WRITE)
         & (F.col("was_mode") == F.col("mode"))
@@ -125,9 +125,9 @@ def _now() -> Column:
 def _says_what_the_timer_has(kind: str) -> Column:
     """An event of this kind writes the word, and the write before it was recorded too."""
     follows = F.col("seq") == _before() + 1
-    known = F.col("was_seq").isNull() | F.col("was_value").isNotNull()
+    is_known = F.col("was_seq").isNull() | F.col("was_value").isNotNull()
     writes = (F.col("of") == WORD) & (F.col("mode") == WRITE)
-    return is_one_of(kind) & writes & follows & known
+    return is_one_of(kind) & writes & follows & is_known
 
 
 TOKEN_RULES = (
@@ -153,7 +153,7 @@ TOKEN_RULES = (
         "TokenClock",
         "the Lamport clock rises along a token; those who only share it may be equal",
         _is_event() & F.col("was_lc").isNotNull(),
-        (F.col("lc") > F.col("was_lc")) | (_shared() & (F.col("lc") == F.col("was_lc"))),
+        (F.col("lc") > F.col("was_lc")) | (_is_shared_read() & (F.col("lc") == F.col("was_lc"))),
         _now(),
         alone=True,
     ),
@@ -201,7 +201,7 @@ TOKENS = Family(
 
 def prepare_totals() -> Frame:
     """One row for each class of tokens: how many exact ones the events bear, their greatest number
-    and their sum, beside what the footer says."""
+    and their sum, beside the footer's figures."""
     events = (
         EVENTS.where(F.size("ord") > 0)
         .select("run", F.explode("ord").alias("t"))
@@ -228,12 +228,12 @@ def prepare_totals() -> Frame:
         F.coalesce(F.max(F.when(is_event, F.col("value"))), F.lit(0)).alias("max"),
         F.coalesce(F.sum(F.when(is_event, F.col("value"))), F.lit(0)).alias("sum"),
     )
-    stated = [
+    footer_columns = [
         F.max(F.when(F.col("source") == name, F.col("value"))).alias(f"stated_{name}")
         for name in NAMES
     ]
     runs = broadcast(RUNS.select("run", "totalled"))
-    return rows.groupBy("run", "class").agg(*here, *stated).join(runs, "run", "inner")
+    return rows.groupBy("run", "class").agg(*here, *footer_columns).join(runs, "run", "inner")
 
 
 def _as_stated() -> Column:

@@ -17,7 +17,7 @@ _WHEEL = "TimingWheel"
 def prepare() -> Frame:
     """The events of a thread, each beside the one before it, with ``half``: the last taking or
     giving back of a half of the timer's lock before it, and ``monitors``: how many monitors were
-    taken and not given back before it. What the footer says of the thread comes last."""
+    taken and not given back before it. The footer's row of the thread comes last."""
     events = EVENTS.where(F.col("lc") > 0).select(
         *WHICH,
         F.lit(False).alias("end"),
@@ -178,8 +178,8 @@ FAMILY = Family("threads", "event", ("run", "tid"), prepare(), RULES)
 
 
 def prepare_brackets() -> Frame:
-    """One row for each bracket: how often it was opened and closed, by whom, when, about what, and
-    which steps name it as theirs."""
+    """One row for each bracket: how often it was opened and closed, its thread, clock and object,
+    and the steps that name it as theirs."""
     about = F.struct(
         "tid", F.regexp_replace("k", "_(begin|end)$", "").alias("what"), "list", "op", "key"
     )
@@ -191,7 +191,7 @@ def prepare_brackets() -> Frame:
     )
     begins, ends = F.col("phase") == "begin", F.col("phase") == "end"
     inside = F.col("phase") == "inside"
-    grouped = (
+    groups = (
         edges.unionByName(inner.withColumn("about", F.lit(None)))
         .groupBy("run", "span")
         .agg(
@@ -207,7 +207,7 @@ def prepare_brackets() -> Frame:
             F.max("tid").alias("other_thread"),
         )
     )
-    brackets = grouped.where((F.col("begun") > 0) | (F.col("ended") > 0))
+    brackets = groups.where((F.col("begun") > 0) | (F.col("ended") > 0))
     return brackets.join(broadcast(RUNS.select("run", "whole")), "run", "inner")
 
 

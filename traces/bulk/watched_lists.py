@@ -1,8 +1,8 @@
 """Rules of the lists in which operations wait for a key: a key has one list at a time, a list is
 given up when nothing waits in it, and an empty one does not stay.
 
-They need what few recorders write: which list an operation goes into, and when a key gets a list
-and loses it (``watchers_new``, ``watchers_remove``, ``cancel_key_begin``).
+They need events that few recorders write: which list an operation goes into, and when a key gets a
+list and loses it (``watchers_new``, ``watchers_remove``, ``cancel_key_begin``).
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def prepare_members() -> Frame:
     """One row for each operation that was put into a list: ``added``, ``out``, ``won``: when it
     came, was taken out, and was completed; ``removed``: when the list was given up; ``staying``:
     how many operations were not taken out of the list."""
-    listed = EVENTS.where((F.col("lc") > 0) & F.col("list").isNotNull())
+    list_events = EVENTS.where((F.col("lc") > 0) & F.col("list").isNotNull())
     members = (
-        listed.where(F.col("op").isNotNull() & is_one_of("watch_add", "watch_cancel"))
+        list_events.where(F.col("op").isNotNull() & is_one_of("watch_add", "watch_cancel"))
         .groupBy("run", "list", "op")
         .agg(
             F.min(F.when(is_one_of("watch_add"), F.col("lc"))).alias("added"),
@@ -75,21 +75,21 @@ def prepare_members() -> Frame:
         )
         .where(F.col("added").isNotNull())
     )
-    completed = (
+    completions = (
         EVENTS.where((F.col("lc") > 0) & is_one_of("force_cas") & (F.col("res") == "true"))
         .groupBy("run", "op")
         .agg(F.min("lc").alias("won"))
     )
-    ended = (
-        listed.where(is_one_of("watchers_remove"))
+    removals = (
+        list_events.where(is_one_of("watchers_remove"))
         .groupBy("run", "list")
         .agg(F.min("lc").alias("removed"))
     )
     runs = broadcast(RUNS.select("run", "whole", has("watchers_new", "purge", "cancel_key_begin")))
     of_list = Window.partitionBy("run", "list")
     return (
-        members.join(completed, ["run", "op"], "left")
-        .join(ended, ["run", "list"], "left")
+        members.join(completions, ["run", "op"], "left")
+        .join(removals, ["run", "list"], "left")
         .join(runs, "run", "inner")
         .withColumn("staying", F.sum(F.when(F.col("out").isNull(), 1).otherwise(0)).over(of_list))
     )

@@ -19,9 +19,9 @@ _KINDS = ("watch_add", "check_begin", "check_end", "try_begin", "force_cas")
 def prepare() -> Frame:
     """One row for each time that an operation was put among watchers and a check came later.
 
-    ``by``, ``begun``, ``ended``: the check's thread and clock. Of the operation: ``tries``, by whom
-    and when; ``won_lc``, when it was completed; ``outs``, when it was taken out of which key's
-    watchers. ``dropped``: when all watchers of the key were, next.
+    ``by``, ``begun``, ``ended``: the check's thread and clock. Of the operation: ``tries``, with
+    thread and clock; ``won_lc``, when it was completed; ``outs``, when it was taken out of which
+    key's watchers. ``dropped``: when all watchers of the key were, next.
     """
     events = EVENTS.where(F.col("lc") > 0)
     won = is_one_of("force_cas") & (F.col("res") == "true")
@@ -44,7 +44,7 @@ def prepare() -> Frame:
 
 def _with_next_check(events: Frame) -> Frame:
     """Each operation that is put among watchers, with the first check that takes them later."""
-    held = F.get(
+    first_lock = F.get(
         F.filter(
             "ord", lambda token: (token.field("kind") == "L") & ~token.field("id").startswith("op:")
         ),
@@ -55,7 +55,9 @@ def _with_next_check(events: Frame) -> Frame:
             is_one_of("watch_add", "check_begin", "check_end", "cancel_key_begin")
             & F.col("key").isNotNull()
         )
-        .select(*WHICH, "op", "key", "span", held.alias("held"), (-F.col("lc")).alias("until"))
+        .select(
+            *WHICH, "op", "key", "span", first_lock.alias("held"), (-F.col("lc")).alias("until")
+        )
         .withColumn("lock", F.col("held.id"))
         .withColumn("back", -F.col("held.seq"))
     )
@@ -88,25 +90,27 @@ def _with_next_check(events: Frame) -> Frame:
     )
 
 
-def _tried() -> Column:
+def _has_attempt() -> Column:
     """By the check's thread, while the check went on."""
-    found = F.exists(
+    has_attempt = F.exists(
         "tries",
-        lambda each: (
-            (each.field("tid") == F.col("by"))
-            & (each.field("lc") > F.col("begun"))
-            & (each.field("lc") < F.col("ended"))
+        lambda attempt: (
+            (attempt.field("tid") == F.col("by"))
+            & (attempt.field("lc") > F.col("begun"))
+            & (attempt.field("lc") < F.col("ended"))
         ),
     )
-    return F.is_true(found)
+    return F.is_true(has_attempt)
 
 
 def _taken_out() -> Column:
-    found = F.exists(
+    has_removal = F.exists(
         "outs",
-        lambda each: (each.field("key") == F.col("key")) & (each.field("lc") <= F.col("ended")),
+        lambda removal: (
+            (removal.field("key") == F.col("key")) & (removal.field("lc") <= F.col("ended"))
+        ),
     )
-    return F.is_true(found)
+    return F.is_true(has_removal)
 
 
 def _before_the_end(time: str) -> Column:
@@ -119,7 +123,7 @@ RULES = (
         "in a whole trace the first check of a key after an operation was put among its watchers"
         " tries the operation, unless it is completed or taken out before that check ends",
         F.col("ended").isNotNull() & F.col("whole") & recorded(*_KINDS),
-        _tried() | _taken_out() | _before_the_end("won_lc") | _before_the_end("dropped"),
+        _has_attempt() | _taken_out() | _before_the_end("won_lc") | _before_the_end("dropped"),
         text(
             "put among the watchers of key {key}, the check from lc {begun} to lc {ended} passes"
             " over it"

@@ -61,10 +61,10 @@ class Source:
     before. ``broken``: a property that one of the schedules shall break.
     """
 
-    def __init__(self, mechanism: Mechanism, scenario: str, broken: str = "") -> None:
+    def __init__(self, mechanism: Mechanism, scenario: str, removed_decision: str = "") -> None:
         self.scenario, self.model = scenario, mechanism.model(scenario)
         self._draw = random.Random(scenario)
-        states = reachable(mechanism, scenario, self._draw, broken)
+        states = reachable(mechanism, scenario, self._draw, removed_decision)
         self._reachable = own_states(self.model, states)
         self._states: list[State] = []
         self._truths: dict[str, list[bool | None]] = {name: [] for name in predicates(mechanism)}

@@ -183,7 +183,7 @@ def packages() -> dict[str, str]:
             by_name[name] = read["Version"]
             for requirement in read.get_all("Requires-Dist") or ():
                 match = _NAME.match(requirement)
-                needed = name == "wheelproof" or "extra ==" not in requirement
-                if match and needed and match[0] not in by_name:
+                is_needed = name == "wheelproof" or "extra ==" not in requirement
+                if match and is_needed and match[0] not in by_name:
                     waiting.append(match[0])
     return by_name

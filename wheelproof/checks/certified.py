@@ -24,28 +24,28 @@ WITHIN = {"fast": ("fast",), "nightly": ("fast", "nightly")}
 def checked(
     certificates: Iterable[Certificate], figures: Mapping[str, object]
 ) -> tuple[dict[str, int], str]:
-    """Figures of a theorem's certificates, and what is wrong with them; "" where nothing is.
+    """Figures of a theorem's certificates, and their faults; "" where there are none.
 
     ``certificates``: one for each of its conditions, in their order. ``figures``: those of its
     evidence. ``certificates`` is the number of those that are accepted,
     ``certificate_steps`` that of their steps.
     """
-    accepted = steps = 0
+    acceptances = steps = 0
     faults, sums = [], ""
     for certificate in certificates:
-        proved = hashlib.sha256(certificate.obligation.read_bytes()).hexdigest()
-        sums += f"{proved}  {certificate.obligation.name}\n"
+        digest = hashlib.sha256(certificate.obligation.read_bytes()).hexdigest()
+        sums += f"{digest}  {certificate.obligation.name}\n"
         if certificate.proof is None:
             faults.append(f"{certificate.condition} has no certificate: {certificate.why}")
             continue
         try:
             texts = [reading.text(file) for file in (certificate.text, certificate.proof)]
             steps += check(*texts).steps
-            accepted += 1
+            acceptances += 1
         except Refused as error:
             faults.append(f"the certificate of {certificate.condition} is refused: {error}")
     if hashlib.sha256(sums.encode()).hexdigest() != figures.get("sha256"):
         faults.insert(
             0, "the certificates are not of the conditions that were proved, one for each"
         )
-    return {"certificates": accepted, "certificate_steps": steps}, "; ".join(faults)
+    return {"certificates": acceptances, "certificate_steps": steps}, "; ".join(faults)

@@ -117,8 +117,8 @@ class Copy:
         """The copy of a mechanism that names its class."""
         root, file = mechanism.root, f"impl/{mechanism.name}.py"
         source, _, name = mechanism.source.rpartition(":")
-        drafted = copies.of_class(root / source, name, mechanism.name, mechanism.module)
-        return cls(file, mechanism.source, reading.text(root / file), drafted)
+        draft = copies.of_class(root / source, name, mechanism.name, mechanism.module)
+        return cls(file, mechanism.source, reading.text(root / file), draft)
 
     def faults(self) -> list[str]:
         """The first difference of the two."""
@@ -163,9 +163,9 @@ def labels(context: Context, reports: Iterable[Report]) -> Row:
         frozenset().union(*(report.labels for report in reports)),
     )
     faults = parts.faults()
-    if unnamed := implementation.modules_without_subject:
+    if strays := implementation.modules_without_subject:
         faults.append(
-            f"the harness names {', '.join(unnamed)} neither in SUBJECT nor in ATOMIC, and it has "
+            f"the harness names {', '.join(strays)} neither in SUBJECT nor in ATOMIC, and it has "
             "labels"
         )
     rejections = parts.controls()

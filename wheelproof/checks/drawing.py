@@ -124,13 +124,13 @@ def mix(states: list[State], draw: random.Random, threads: Sequence[str]) -> Sta
     """
     first, two, share = draw.choice(states), draw.choice(states), draw.choice(MIXED)
     values = [
-        other if draw.random() < share else value
-        for value, other in zip(first[0], two[0], strict=True)
+        second_value if draw.random() < share else value
+        for value, second_value in zip(first[0], two[0], strict=True)
     ]
     values = [move(value, draw, threads) if draw.random() < MOVED else value for value in values]
     return tuple(values), tuple(
-        other if draw.random() < share else value
-        for value, other in zip(first[1], two[1], strict=True)
+        second_value if draw.random() < share else value
+        for value, second_value in zip(first[1], two[1], strict=True)
     )
 
 

@@ -76,9 +76,9 @@ def _of_configs(
     beside = {} if apart else broken_too(mechanism, configs)
     for config in configs:
         if config.name not in (*by_config, *beside):
-            others = tuple(name for name, by in by_config.items() if by == config.name)
+            decided_names = tuple(name for name, by in by_config.items() if by == config.name)
             fails = tuple(name for name, by in beside.items() if by == config.name)
-            yield from _of_property(mechanism, config, wants, others, fails)
+            yield from _of_property(mechanism, config, wants, decided_names, fails)
         if config.keeps is not None and wants("mutant"):
             weight = 2_000 * len(mechanism.mutants)
             yield RefinementMutantsJob(mechanism.name, config.name, ("mutant",), weight)
@@ -89,7 +89,7 @@ def _of_property(
     mechanism: Mechanism,
     config: Config,
     wants: Wanted,
-    others: tuple[str, ...],
+    decided_names: tuple[str, ...],
     fails: tuple[str, ...],
 ) -> Iterator[Job]:
     """The job that decides a config's property, on all states."""
@@ -99,12 +99,12 @@ def _of_property(
         "liveness": ("liveness",),
         "refinement": ("tlc",),
     }[kind]
-    of_run = tuple(layer for layer in layers if wants(layer)) + ("liveness",) * bool(others)
+    of_run = tuple(layer for layer in layers if wants(layer)) + ("liveness",) * bool(decided_names)
     if not of_run:
         return
-    weight = size_of(config) * (2 if kind != "config" or others else 1)
+    weight = size_of(config) * (2 if kind != "config" or decided_names else 1)
     if kind == "config":
-        yield SafetyJob(mechanism.name, config.name, of_run, weight, others, fails)
+        yield SafetyJob(mechanism.name, config.name, of_run, weight, decided_names, fails)
     else:
         plain = LivenessJob if kind == "liveness" else RefinementJob
         yield plain(mechanism.name, config.name, of_run, weight)

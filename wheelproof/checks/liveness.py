@@ -157,8 +157,10 @@ def starvation(context: Context, config: Config, model: Model, result: TlcResult
         states.append(after[0])
     last = len(states) - 1
     first = last if result.loop is None or result.stuttering else min(result.loop - 1, last)
-    moved = {thread for thread, _ in schedule[first:]}
-    moved |= {mover for mover, _, after in model.successors(states[last]) if after == states[first]}
+    movers_in_loop = {thread for thread, _ in schedule[first:]}
+    movers_in_loop |= {
+        mover for mover, _, after in model.successors(states[last]) if after == states[first]
+    }
     able = [
         {mover for mover, _, after in model.successors(state) if after != state}
         for state in states[first:]
@@ -167,7 +169,7 @@ def starvation(context: Context, config: Config, model: Model, result: TlcResult
         name
         for index, name in enumerate(model.threads)
         if (config.fair is None or name in config.fair)
-        and index not in moved
+        and index not in movers_in_loop
         and all(index in movers for movers in able)
     ]
 

@@ -136,7 +136,7 @@ def not_rejected(
             misses.append(edge.name)
     own_edges = declaration.edges_of(mechanism, profiles)
     for edge in edges:
-        rest = {other: configs for other, configs in edges.items() if other.name != edge.name}
+        rest = {entry: configs for entry, configs in edges.items() if entry.name != edge.name}
         if (edge.name, edge.place.name) in own_edges and not any(
             edge.name in fault for fault in idle(declaration, rest, mechanism, profiles)
         ):

@@ -383,10 +383,10 @@ class _Kill:
             explanation=self.mutant.race,
             sources=self.context.sources(self.mutant.scenario),
         )
-        declared, ends = sorted(self.mutant.dies_at), list(counterexample.ends_at())
-        if declared and declared != ends:
+        dies_at, ends = sorted(self.mutant.dies_at), list(counterexample.ends_at())
+        if dies_at and dies_at != ends:
             self.faults.append(
-                f"it dies at {', '.join(ends)}, and dies_at has {', '.join(declared)}: the words "
+                f"it dies at {', '.join(ends)}, and dies_at has {', '.join(dies_at)}: the words "
                 "of race are about another run; correct both, or the decision"
             )
         return self.context.keep(counterexample)

@@ -52,14 +52,14 @@ def declared(mechanism: Mechanism) -> bool:
     return (mechanism.root / "proofs" / mechanism.name / "view.py").is_file()
 
 
-def _provided(mechanism: Mechanism) -> ModuleType:
+def _view_module(mechanism: Mechanism) -> ModuleType:
     with within(Project(mechanism.root)):
         return isolated.load(mechanism.root, f"proofs.{mechanism.name}.view")
 
 
 def parts(mechanism: Mechanism) -> dict[str, int]:
     """The numbers of systems and formulas that the mechanism's view declares."""
-    return numbers(_provided(mechanism).SYSTEMS)
+    return numbers(_view_module(mechanism).SYSTEMS)
 
 
 def numbers(systems: Sequence[type[System]]) -> dict[str, int]:
@@ -84,18 +84,18 @@ class Falsified:
         return self.instance.formulas
 
     def broken(self, state: Seen, names: Sequence[str]) -> list[str]:
-        others = [name for name in names if name != self.name]
+        other_names = [name for name in names if name != self.name]
         false = [self.name] if self.name in names else []
-        return [*self.instance.broken(state, others), *false]
+        return [*self.instance.broken(state, other_names), *false]
 
 
 def refuted(instance: Instance | Falsified, states: Iterable[Seen]) -> dict[str, Seen]:
     """Formula -> the first of the states in which it does not hold."""
-    found: dict[str, Seen] = {}
+    refutations: dict[str, Seen] = {}
     for state in states:
         for name in instance.broken(state, [*instance.formulas]):
-            found.setdefault(name, state)
-    return found
+            refutations.setdefault(name, state)
+    return refutations
 
 
 def unheard(instance: Instance, state: Seen) -> list[str]:
@@ -134,56 +134,56 @@ class Compared:
 
 
 def compare(
-    view: View, graph: StateGraph, named: Mapping[str, str], found: Compared, where: str = ""
+    view: View, graph: StateGraph, table: Mapping[str, str], tally: Compared, where: str = ""
 ) -> None:
-    """Compare one model graph with one view's system, and add the results to ``found``."""
+    """Compare one model graph with one view's system, and add the results to ``tally``."""
     instance = view.instance
     names = family(instance.system)
-    found.compared.update(names)
-    before = len(found.wrong), len(found.broken)
+    tally.compared.update(names)
+    before = len(tally.wrong), len(tally.broken)
     states = [view.state(state) for state in graph.states]
     if not instance.initial(states[0]):
-        found.wrong.append(f"{where}: {names[0]} does not start in {instance.named(states[0])}")
+        tally.wrong.append(f"{where}: {names[0]} does not start in {instance.named(states[0])}")
     different = dict.fromkeys(states)
-    found.states += len(different)
+    tally.states += len(different)
     for name, state in refuted(instance, different).items():
-        found.broken.setdefault(name, f"{where}: {instance.named(state)}")
-    found.unheard.update(f"{names[0]}.{name}" for name in unheard(instance, states[0]))
-    _compare_edges(view, graph, states, named, found, where)
-    if before != (len(found.wrong), len(found.broken)):
+        tally.broken.setdefault(name, f"{where}: {instance.named(state)}")
+    tally.unheard.update(f"{names[0]}.{name}" for name in unheard(instance, states[0]))
+    _compare_edges(view, graph, states, table, tally, where)
+    if before != (len(tally.wrong), len(tally.broken)):
         first = (
-            found.wrong[before[0]]
-            if len(found.wrong) > before[0]
-            else f"{[*found.broken][before[1]]} does not hold, {where}"
+            tally.wrong[before[0]]
+            if len(tally.wrong) > before[0]
+            else f"{[*tally.broken][before[1]]} does not hold, {where}"
         )
         for name in names:
-            found.unlike.setdefault(name, first)
-    _compare_waits(view, graph, states, named, found, where)
+            tally.unlike.setdefault(name, first)
+    _compare_waits(view, graph, states, table, tally, where)
 
 
 def _compare_edges(
     view: View,
     graph: StateGraph,
     states: list[Seen],
-    named: Mapping[str, str],
-    found: Compared,
+    table: Mapping[str, str],
+    tally: Compared,
     where: str,
 ) -> None:
     """Every edge is a step of the system under its label, or a stutter."""
     instance = view.instance
-    known: set[tuple[Hashable, ...]] = set()
+    visits: set[tuple[Hashable, ...]] = set()
     actions = instance.system.actions()
     of_label = {
-        label: [action for action in actions_of(label, named) if action in actions]
-        for label in named
+        label: [action for action in actions_of(label, table) if action in actions]
+        for label in table
     }
     for number, row in enumerate(graph.edges):
         for thread, label, after in row:
             acts = view.acts(thread, graph.states[number])
             edge = (states[number], thread, label, acts, states[after])
-            if edge in known:
+            if edge in visits:
                 continue
-            known.add(edge)
+            visits.add(edge)
             names = of_label.get(label, []) if acts else []
             move = next(
                 (
@@ -194,24 +194,24 @@ def _compare_edges(
                 None,
             )
             if move is not None:
-                found.taken.add(actions[move.action].method.__qualname__)
+                tally.taken.add(actions[move.action].method.__qualname__)
             elif states[number] != states[after] or (
-                acts and STUTTER not in actions_of(label, named)
+                acts and STUTTER not in actions_of(label, table)
             ):
                 system = type(instance.system).__name__
-                found.wrong.append(
+                tally.wrong.append(
                     f"{where}: {graph.model.threads[thread]}'s {label} is no step of {system}: "
                     + difference(instance.named(states[number]), instance.named(states[after]))
                 )
-    found.edges += len(known)
+    tally.edges += len(visits)
 
 
 def _compare_waits(
     view: View,
     graph: StateGraph,
     states: list[Seen],
-    named: Mapping[str, str],
-    found: Compared,
+    table: Mapping[str, str],
+    tally: Compared,
     where: str,
 ) -> None:
     """A thread without an edge has no action, but for beginning an operation after its end."""
@@ -219,31 +219,31 @@ def _compare_waits(
     inner = [name for name, action in actions.items() if not action.begins]
     threads = graph.model.threads
     moves: dict[tuple[Hashable, ...], Move | None] = {}
-    for number, row in enumerate(graph.edges):
+    for index, row in enumerate(graph.edges):
         moving = {thread: label for thread, label, _ in row}
-        here, ended = graph.states[number], 0
+        here, end_count = graph.states[index], 0
         for thread, name in enumerate(threads):
             label = view.pending(thread, here)
-            ended += label is None
+            end_count += label is None
             if thread in moving:
                 if moving[thread] != label:
                     place = label or "the end of its program"
-                    found.wrong.append(
+                    tally.wrong.append(
                         f"{where}: {name} takes {moving[thread]}, and the view shows {place}"
                     )
-                    _record(found.unlike, instance, found.wrong[-1])
+                    _record(tally.unlike, instance, tally.wrong[-1])
                 continue
             if not view.acts(thread, here) and label is not None:
                 continue
-            key = states[number], thread, label
+            key = states[index], thread, label
             if key not in moves:
-                own = (
-                    [action for action in actions_of(label, named) if action in actions]
+                acts = (
+                    [action for action in actions_of(label, table) if action in actions]
                     if label
                     else []
                 )
                 moves[key] = next(
-                    instance.moves(states[number], [*dict.fromkeys((*own, *inner))], thread), None
+                    instance.moves(states[index], [*dict.fromkeys((*acts, *inner))], thread), None
                 )
             if (move := moves[key]) is None:
                 continue
@@ -251,46 +251,46 @@ def _compare_waits(
             system = type(instance.system).__name__
             wait = f"{where}: {name} waits {place}, and {system} has {move.action} for it"
             if breaks := view.breaks:
-                for each in family(instance.system):
-                    found.excused.setdefault(each, {}).setdefault(breaks, wait)
+                for system_name in family(instance.system):
+                    tally.excused.setdefault(system_name, {}).setdefault(breaks, wait)
             else:
-                _record(found.waiting, instance, wait)
-            if label is None or WAITS not in actions_of(label, named):
-                found.blocked.append(wait)
-        if not row and (ended == len(threads)) != bool(graph.model.final(here)):
-            found.blocked.append(
+                _record(tally.waiting, instance, wait)
+            if label is None or WAITS not in actions_of(label, table):
+                tally.blocked.append(wait)
+        if not row and (end_count == len(threads)) != bool(graph.model.final(here)):
+            tally.blocked.append(
                 f"{where}: the model {'ends' if graph.model.final(here) else 'is stuck'} where "
-                f"{ended} of {len(threads)} programs are over, seen by {view.name}"
+                f"{end_count} of {len(threads)} programs are over, seen by {view.name}"
             )
-            _record(found.waiting, instance, found.blocked[-1])
+            _record(tally.waiting, instance, tally.blocked[-1])
 
 
 def star_faults(
-    view: View, graph: StateGraph, named: Mapping[str, str]
+    view: View, graph: StateGraph, table: Mapping[str, str]
 ) -> tuple[list[str], list[str]]:
     """The edges of a small graph that are no steps, and the threads that wait, as texts."""
-    found = Compared()
+    tally = Compared()
     states = [view.state(state) for state in graph.states]
     if len(states) > 1:
-        _compare_edges(view, graph, states, named, found, "")
+        _compare_edges(view, graph, states, table, tally, "")
     else:
-        _compare_waits(view, graph, states, named, found, "")
-    waits = [*found.waiting.values(), *found.blocked]
-    return found.wrong, waits + [wait for each in found.excused.values() for wait in each.values()]
+        _compare_waits(view, graph, states, table, tally, "")
+    waits = [*tally.waiting.values(), *tally.blocked]
+    return tally.wrong, waits + [wait for item in tally.excused.values() for wait in item.values()]
 
 
-def _record(of: dict[str, str], instance: Instance, difference: str) -> None:
+def _record(differences: dict[str, str], instance: Instance, difference: str) -> None:
     """Keep the first difference of a system and of those that it restricts."""
     for name in family(instance.system):
-        of.setdefault(name, difference)
+        differences.setdefault(name, difference)
 
 
-def idle(systems: Sequence[type[System]], taken: set[str]) -> list[str]:
+def idle(systems: Sequence[type[System]], taken_actions: set[str]) -> list[str]:
     """The actions that no edge is, by qualified name."""
     every = {
         action.method.__qualname__ for system in systems for action in system.actions().values()
     }
-    return sorted(every - taken)
+    return sorted(every - taken_actions)
 
 
 def check(context: Context) -> Report:
@@ -299,11 +299,11 @@ def check(context: Context) -> Report:
     Graphs of more than COMPARED states are left out.
     """
     mechanism = context.mechanism
-    started, beat = context.begin("proof", NAME), context.beat("proof", NAME)
-    module = _provided(mechanism)
+    start, beat = context.begin("proof", NAME), context.beat("proof", NAME)
+    module = _view_module(mechanism)
     faults = table_faults(mechanism.labels, module.ACTIONS, module.SYSTEMS)
-    found = Compared()
-    planted = Planted(star_faults, module.ACTIONS)
+    tally = Compared()
+    control = Planted(star_faults, module.ACTIONS)
     scenarios: set[str] = set()
     for config in compared_configs(mechanism, context.profile):
         if config.scenario in scenarios:
@@ -313,42 +313,42 @@ def check(context: Context) -> Report:
         scenarios.add(config.scenario)
         graph = context.explored(config, "proof")
         for view in views:
-            planted.plant(view, graph)
-            compare(view, graph, module.ACTIONS, found, f"{config.scenario}, {view.name}")
-        beat(found.states)
+            control.plant(view, graph)
+            compare(view, graph, module.ACTIONS, tally, f"{config.scenario}, {view.name}")
+        beat(tally.states)
     free = {not_updated(variable) for variable in getattr(module, "FREE", {})}
     faults += [
-        f"FREE has {name}, and the system refuses it" for name in free if planted.rejected.get(name)
+        f"FREE has {name}, and the system refuses it" for name in free if control.rejected.get(name)
     ]
     late = () if context.profile == "nightly" else getattr(module, "BY_NIGHT", ())
-    expected = [system for system in module.SYSTEMS if system not in late]
-    verdict, broken, why = judged(found, idle(expected, found.taken), scenarios)
+    systems = [system for system in module.SYSTEMS if system not in late]
+    verdict, property_name, why = judged(tally, idle(systems, tally.taken), scenarios)
     row = context.row(
         "proof",
         NAME,
-        started,
+        start,
         expected="exhaustive",
         verdict=verdict,
-        property=broken,
+        property=property_name,
         why=why,
         fault="; ".join(faults),
         bound=f"{len(scenarios)} scenarios",
-        controls={name: ok for name, ok in planted.rejected.items() if name not in free}
+        controls={name: ok for name, ok in control.rejected.items() if name not in free}
         | of_table(
-            lambda named: table_faults(mechanism.labels, named, module.SYSTEMS),
+            lambda changed_table: table_faults(mechanism.labels, changed_table, module.SYSTEMS),
             mechanism.labels,
             module.ACTIONS,
             module.SYSTEMS,
         ),
         figures={
-            "states": found.states,
-            "edges": found.edges,
+            "states": tally.states,
+            "edges": tally.edges,
             **numbers(module.SYSTEMS),
-            "actions": len(found.taken),
-            "compared": sorted(found.compared),
-            "unlike": found.unlike,
-            "waiting": found.waiting,
-            "excused": found.excused,
+            "actions": len(tally.taken),
+            "compared": sorted(tally.compared),
+            "unlike": tally.unlike,
+            "waiting": tally.waiting,
+            "excused": tally.excused,
         },
     )
     return Report([row])
@@ -368,31 +368,31 @@ def compared_configs(mechanism: Mechanism, profile: str) -> list[Config]:
 
 
 def judged(
-    found: Compared, unused: Sequence[str], scenarios: Collection[str]
+    tally: Compared, idle_actions: Sequence[str], scenarios: Collection[str]
 ) -> tuple[Verdict, str | None, str]:
-    """Verdict, broken property and reason of a comparison. ``unused``: actions of no edge."""
-    if found.wrong or found.broken:
-        shown = found.wrong[:SHOWN] + [
-            f"{name} does not hold: {state}" for name, state in list(found.broken.items())[:SHOWN]
+    """Verdict, broken property and reason of a comparison. ``idle_actions``: actions of no edge."""
+    if tally.wrong or tally.broken:
+        examples = tally.wrong[:SHOWN] + [
+            f"{name} does not hold: {state}" for name, state in list(tally.broken.items())[:SHOWN]
         ]
         why = (
-            f"{len(found.wrong)} edges are no steps, {len(found.broken)} formulas do not hold. "
-            + " | ".join(shown)
+            f"{len(tally.wrong)} edges are no steps, {len(tally.broken)} formulas do not hold. "
+            + " | ".join(examples)
         )
-        return Verdict.VIOLATED, next(iter(found.broken), "EveryEdgeIsAStep"), why
-    if found.unheard:
-        missed = ", ".join(sorted(found.unheard))
-        return Verdict.VACUOUS, None, f"made false, these formulas are not refused: {missed}"
-    if found.blocked:
+        return Verdict.VIOLATED, next(iter(tally.broken), "EveryEdgeIsAStep"), why
+    if tally.unheard:
+        unheard_names = ", ".join(sorted(tally.unheard))
+        return Verdict.VACUOUS, None, f"made false, these formulas are not refused: {unheard_names}"
+    if tally.blocked:
         why = (
-            f"{len(found.blocked)} times a thread waits where the proof's system goes on. "
-            + " | ".join(found.blocked[:SHOWN])
+            f"{len(tally.blocked)} times a thread waits where the proof's system goes on. "
+            + " | ".join(tally.blocked[:SHOWN])
         )
         return Verdict.VIOLATED, "EnabledInTheModel", why
     if not scenarios:
         return Verdict.VACUOUS, None, "no config belongs to this profile"
-    if unused:
-        return Verdict.VACUOUS, None, f"no edge is {', '.join(unused)}"
+    if idle_actions:
+        return Verdict.VACUOUS, None, f"no edge is {', '.join(idle_actions)}"
     return (
         Verdict.EXHAUSTIVE,
         None,

@@ -71,7 +71,7 @@ class _Kept:
     modules: dict[str, ModuleType]
 
 
-_kept: dict[Path, _Kept] = {}
+_cache: dict[Path, _Kept] = {}
 """Those of the last project. Importing theories takes longer than proving most theorems."""
 
 
@@ -83,20 +83,20 @@ def loaded(root: Path) -> Iterator[dict[str, Theory]]:
     UsageError where a module cannot be loaded.
     """
     content = _content(root)
-    known = _kept.get(root)
-    fresh = known is None or known.content != content
-    project = Project(root) if known is None or fresh else known.project
+    cached_project = _cache.get(root)
+    fresh = cached_project is None or cached_project.content != content
+    project = Project(root) if cached_project is None or fresh else cached_project.project
     with apart(Finder(root)), within(project):
-        if known is None or fresh:
-            theories = _imported(root)
+        if cached_project is None or fresh:
+            theories = _theories_of(root)
         else:
-            theories = known.theories
-            sys.modules.update(known.modules)
-        _kept.clear()
+            theories = cached_project.theories
+            sys.modules.update(cached_project.modules)
+        _cache.clear()
         try:
             yield theories
         finally:
-            _kept[root] = _Kept(content, project, theories, present())
+            _cache[root] = _Kept(content, project, theories, present())
 
 
 def _content(root: Path) -> str:
@@ -109,18 +109,18 @@ def _content(root: Path) -> str:
     return digest.hexdigest()
 
 
-def _imported(root: Path) -> dict[str, Theory]:
+def _theories_of(root: Path) -> dict[str, Theory]:
     from wheelproof.prove.kernel import Theory
 
     theories: dict[str, Theory] = {}
     for file in sorted((root / PROOFS).rglob("*.py")):
         if not TAKES_PART.search(reading.text(file)):
             continue
-        shown = file.relative_to(root)
-        theory = importlib.import_module(".".join(shown.with_suffix("").parts)).THEORY
+        place = file.relative_to(root)
+        theory = importlib.import_module(".".join(place.with_suffix("").parts)).THEORY
         if not isinstance(theory, Theory):
             raise UsageError(
-                f"{shown}: THEORY is of type {type(theory).__name__}, which the tool cannot prove.",
+                f"{place}: THEORY is of type {type(theory).__name__}, which the tool cannot prove.",
                 "Make it a Theory of wheelproof.prove.kernel, or give it another name.",
             )
         theories[theory.name] = theory
@@ -138,15 +138,15 @@ def declared(root: Path) -> list[Declared]:
     if absent := [name for name in SOLVERS if importlib.util.find_spec(name) is None]:
         raise ToolError(f"Theorems need {' and '.join(absent)}.", installation("proofs"))
     with loaded(root) as theories:
-        ordered = [
-            _declared(theory, name) for theory in _built_up(theories) for name in theory.theorems
+        theorems = [
+            _declaration(theory, name) for theory in _built_up(theories) for name in theory.theorems
         ]
-    counted = Counter((item.mechanism, item.name) for item in ordered)
-    if twice := [" / ".join(key) for key, times in counted.items() if times > 1]:
+    counts = Counter((item.mechanism, item.name) for item in theorems)
+    if twice := [" / ".join(key) for key, times in counts.items() if times > 1]:
         raise UsageError(
             f"Several theorems are called {', '.join(twice)}.", "Give each a name of its own."
         )
-    return ordered
+    return theorems
 
 
 def _built_up(theories: Mapping[str, Theory]) -> list[Theory]:
@@ -157,14 +157,14 @@ def _built_up(theories: Mapping[str, Theory]) -> list[Theory]:
         if theory in order:
             return
         for name in theory.theorems:
-            for used in theory.closure(name):
-                if used.theory not in theories:
+            for lemma in theory.closure(name):
+                if lemma.theory not in theories:
                     raise UsageError(
-                        f"{theory.name}: {name} rests on {used.name} of {used.theory}, which no "
+                        f"{theory.name}: {name} rests on {lemma.name} of {lemma.theory}, which no "
                         f"module below {PROOFS} has as its THEORY."
                     )
-                if used.theory != theory.name:
-                    visit(theories[used.theory])
+                if lemma.theory != theory.name:
+                    visit(theories[lemma.theory])
         order.append(theory)
 
     for theory in theories.values():
@@ -172,7 +172,7 @@ def _built_up(theories: Mapping[str, Theory]) -> list[Theory]:
     return order
 
 
-def _declared(theory: Theory, name: str) -> Declared:
+def _declaration(theory: Theory, name: str) -> Declared:
     theorem = theory.theorems[name]
     return Declared(
         theory.mechanism,
@@ -181,7 +181,7 @@ def _declared(theory: Theory, name: str) -> Declared:
         theorem.says,
         theorem.profile,
         theorem.is_lemma,
-        tuple(sorted({each for used in theory.closure(name) for each in used.assumes})),
+        tuple(sorted({claim for lemma in theory.closure(name) for claim in lemma.assumes})),
         theorem.rests_on,
         tuple(
             f"{control.name}: {control.says}{KINDS.get(control.kind, '')}"
@@ -209,27 +209,27 @@ def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
             if theory.mechanism == context.mechanism.name
             for name in theory.theorems
         }
-        if gone := [name for name in names if name not in home]:
+        if unknown_names := [name for name in names if name not in home]:
             raise UsageError(
-                f"No theory about {context.mechanism.name} has the theorem {gone[0]}.",
+                f"No theory about {context.mechanism.name} has the theorem {unknown_names[0]}.",
                 "`wheelproof list` names those that there are.",
             )
-        known: dict[tuple[str, str], str] = {}
+        verdicts: dict[tuple[str, str], str] = {}
         for name in names:
-            started = context.begin("proof", name)
+            start = context.begin("proof", name)
             theory = home[name]
             lacking: list[str] = []
-            for used in theory.closure(name)[:-1]:
-                key = (used.theory, used.name)
-                if key not in known:
-                    known[key] = evidence.check(used, seeds).verdict
-                if known[key] != Verdict.PROVED:
-                    lacking.append(used.name)
+            for lemma in theory.closure(name)[:-1]:
+                key = (lemma.theory, lemma.name)
+                if key not in verdicts:
+                    verdicts[key] = evidence.check(lemma, seeds).verdict
+                if verdicts[key] != Verdict.PROVED:
+                    lacking.append(lemma.name)
             theorem = theory.theorems[name]
-            found = evidence.check(theorem, seeds, folder)
-            known[theory.name, name] = found.verdict
-            verdict, why = found.verdict, found.why
-            figures = found.figures() | {"lemma": theorem.is_lemma}
+            evidence_of_theorem = evidence.check(theorem, seeds, folder)
+            verdicts[theory.name, name] = evidence_of_theorem.verdict
+            verdict, why = evidence_of_theorem.verdict, evidence_of_theorem.why
+            figures = evidence_of_theorem.figures() | {"lemma": theorem.is_lemma}
             if verdict == Verdict.PROVED and lacking:
                 verdict = Verdict.INCONCLUSIVE
                 why = f"it rests on {', '.join(lacking)}, which is not proved"
@@ -246,7 +246,7 @@ def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
                 context.row(
                     "proof",
                     name,
-                    started,
+                    start,
                     expected="proved",
                     verdict=verdict,
                     why=why,
@@ -269,14 +269,14 @@ def carried_over(rows: Sequence[Row], theorems: Sequence[Declared]) -> list[Row]
     edges = {
         row.mechanism: row for row in rows if (row.layer, row.name) == ("proof", proof_edges.NAME)
     }
-    lost: dict[tuple[str, str], str] = {}
+    losses: dict[tuple[str, str], str] = {}
     for item in theorems:  # in the order in which they build on each other
         if item.mechanism in edges:
-            lacking = [name for name in item.rests_on if (item.mechanism, name) in lost]
+            lacking = [name for name in item.rests_on if (item.mechanism, name) in losses]
             if why := not_carried(item, edges[item.mechanism]) or (
                 lacking and f"it rests on {lacking[0]}, which is not the model's"
             ):
-                lost[item.mechanism, item.name] = why
+                losses[item.mechanism, item.name] = why
     alone = {
         (item.mechanism, item.name): item.system
         for item in theorems
@@ -284,25 +284,25 @@ def carried_over(rows: Sequence[Row], theorems: Sequence[Declared]) -> list[Row]
         and item.mechanism in edges
         and item.system not in edges[item.mechanism].figures.get("compared", ())
     }
-    found = []
+    judged_rows = []
     for row in rows:
         key = row.mechanism, row.name
-        if row.layer == "proof" and row.verdict == Verdict.PROVED and key in lost:
+        if row.layer == "proof" and row.verdict == Verdict.PROVED and key in losses:
             row = judge(
                 row.mechanism,
                 row.layer,
                 row.name,
                 expected=row.expected,
                 verdict=Verdict.INCONCLUSIVE,
-                why=lost[key],
+                why=losses[key],
                 bound=row.bound,
                 figures=row.figures,
                 seconds=row.seconds,
             )
         elif row.layer == "proof" and row.ok and key in alone:
             row = replace(row, why=f"no model is compared with {alone[key]}")
-        found.append(row)
-    return found
+        judged_rows.append(row)
+    return judged_rows
 
 
 def not_carried(item: Declared, edges: Row) -> str:
@@ -321,7 +321,7 @@ def not_carried(item: Declared, edges: Row) -> str:
     waits = dict(figures.get("excused", {}).get(item.system, {}))
     for assumption in item.assumes:
         waits.pop(assumption, None)
-    found = [*filter(None, [figures.get("waiting", {}).get(item.system)]), *waits.values()]
-    if item.enabled and found:
-        return f"it is proved of {item.system}, which goes on where the model waits: {found[0]}"
+    reasons = [*filter(None, [figures.get("waiting", {}).get(item.system)]), *waits.values()]
+    if item.enabled and reasons:
+        return f"it is proved of {item.system}, which goes on where the model waits: {reasons[0]}"
     return ""

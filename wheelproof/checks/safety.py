@@ -240,15 +240,15 @@ class _Config:
         if self.config.expect == "exhaustive":
             self.find_witnesses()  # the model's states, whatever TLC says of its own
         if not result.whole:
-            violated = result.outcome is Outcome.VIOLATED
+            is_violation = result.outcome is Outcome.VIOLATED
             why = f"TLC finds a violation of {result.property}, which the model keeps; "
             return self.add(
                 "graph",
                 start,
                 expected="exhaustive",
                 verdict=verdict_of(result),
-                property=result.property if violated else None,
-                why=f"{why if violated else ''}there is no whole graph to compare: "
+                property=result.property if is_violation else None,
+                why=f"{why if is_violation else ''}there is no whole graph to compare: "
                 f"{result.explanation}",
             )
         machine, graph = self.machine, self.machine.graph

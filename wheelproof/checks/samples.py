@@ -93,15 +93,15 @@ def judged_by_tlc(
     """
     for _ in range(UNJUDGED + 1):
         result, theirs = by_tlc(context, sample, check)
-        unjudged = result.generated  # TLC makes the initial states in the order of their numbers
+        failure = result.generated  # TLC makes the initial states in the order of their numbers
         if (
             result.exit_code != CANNOT_EVALUATE
-            or unjudged is None
-            or unjudged >= len(sample.states)
-            or not sample.by_mixing[unjudged]
+            or failure is None
+            or failure >= len(sample.states)
+            or not sample.by_mixing[failure]
         ):
             break
-        sample = sample.only(number for number in range(len(sample.states)) if number != unjudged)
+        sample = sample.only(number for number in range(len(sample.states)) if number != failure)
     return sample, result, theirs
 
 

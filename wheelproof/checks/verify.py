@@ -178,8 +178,8 @@ def translations(contexts: Mapping[str, Context], wants: Wanted) -> tuple[list[R
 def announcement(jobs: Sequence[Job], hits: Sequence[tuple[Job, Report]], more: int) -> Planned:
     """The checks of a run: of the jobs, of the kept reports, and so many more."""
     run = [Check(job.mechanism, *key) for job in jobs for key in job.makes]
-    cached = sum(len(report.rows) for _, report in hits)
-    return Planned(len(run) + cached + more, frozenset(run), cached)
+    row_count = sum(len(report.rows) for _, report in hits)
+    return Planned(len(run) + row_count + more, frozenset(run), row_count)
 
 
 def with_classes(

@@ -42,7 +42,7 @@ def write(root: Path, source: str, name: str) -> Mechanism:
     first = next(scenarios.candidates(sketch.operations, list(sketch.subject.constants)))
     starter.refuse_present(root, sketch.files({"smallest": first}))
     with temporary.folder("draft") as scratch:
-        texts, idle = _finished(sketch, scratch, first)
+        texts, idle = _finish(sketch, scratch, first)
     paths: list[Path] = []
     try:
         for place, text in texts.items():
@@ -65,7 +65,7 @@ def write(root: Path, source: str, name: str) -> Mechanism:
     return mechanism
 
 
-def _finished(sketch: Draft, scratch: Path, first: Scenario) -> tuple[dict[str, str], list[str]]:
+def _finish(sketch: Draft, scratch: Path, first: Scenario) -> tuple[dict[str, str], list[str]]:
     """All files of the draft: with scenarios that end, and with its two decisions.
 
     Then the labels that no scenario runs.
@@ -75,27 +75,27 @@ def _finished(sketch: Draft, scratch: Path, first: Scenario) -> tuple[dict[str, 
     toml = scratch / "spec" / f"{sketch.module}.toml"
     translation.retranslate(toml.with_suffix(".tla"))
     mechanism = project.read(toml)
-    chosen, covered = scenarios.choose(
+    choice, labels_reached = scenarios.choose(
         sketch.operations, list(sketch.subject.constants), mechanism.model_of
     )
-    texts = sketch.files(chosen)
+    texts = sketch.files(choice)
     texts[f"spec/{sketch.module}.tla"] = reading.text(toml.with_suffix(".tla"))
     documents.write_text(toml, texts[f"spec/{sketch.module}.toml"])
-    shared = {item.variable for item in sketch.subject.fields.values()}
+    variables = {item.variable for item in sketch.subject.fields.values()}
     for changes, accepts in (
         (decisions.keeps_lock(sketch.operations), lambda ends: ends != UNSEEN),
-        (decisions.outside(sketch.operations, shared), lambda ends: bool(ends)),
+        (decisions.outside(sketch.operations, variables), lambda ends: bool(ends)),
     ):
-        texts |= _decision(sketch, scratch, toml, chosen, changes, accepts)
+        texts |= _decision(sketch, scratch, toml, choice, changes, accepts)
     names = (name for of_kind in sketch.labels.values() for name in of_kind)
-    return texts, [name for name in names if name not in covered]
+    return texts, [name for name in names if name not in labels_reached]
 
 
 def _decision(
     sketch: Draft,
     scratch: Path,
     toml: Path,
-    chosen: Mapping[str, Scenario],
+    choice: Mapping[str, Scenario],
     changes: Iterator[decisions.Change],
     accepts: Callable[[str], bool],
 ) -> dict[str, str]:
@@ -105,8 +105,8 @@ def _decision(
             break
         place = f"mutants/{sketch.name}/{change.name}.md"
         diff = decisions.hunk(change, sketch.texts[1], sketch.code_of)
-        for scenario in chosen:
-            if not change.fits(chosen[scenario].threads.values()):
+        for scenario in choice:
+            if not change.fits(choice[scenario].threads.values()):
                 continue
             documents.write_text(
                 scratch / place, decisions.document(change, diff, scenario, UNSEEN)

@@ -97,12 +97,12 @@ def _of_manifest(folder: Path, content: Any) -> Iterator[Model]:
 
 def commit(folder: Path) -> str:
     """The commit of a clone, as far as git says one."""
-    ended = subprocess.run(
+    process = subprocess.run(
         ["git", "-C", str(folder), "rev-parse", "--short=12", "HEAD"],
         capture_output=True,
         text=True,
     )
-    return ended.stdout.strip() or "unknown"
+    return process.stdout.strip() or "unknown"
 
 
 def _subject(model: Model) -> Subject | WheelproofError:
@@ -135,8 +135,12 @@ def _row(
 
 def _agreement(model: Model, comparison: Comparison) -> Agreement:
     """The agreement with TLC, and with the manifest where TLC gives no verdict."""
-    explored, kind = comparison.explored, comparison.agreement
-    if explored is not None and explored.distinct != model.distinct and not explored.violated:
+    exploration, kind = comparison.explored, comparison.agreement
+    if (
+        exploration is not None
+        and exploration.distinct != model.distinct
+        and not exploration.violated
+    ):
         return Agreement.DIFFERENT
     return kind
 
@@ -158,8 +162,8 @@ def _outcome(kind: Agreement, comparison: Comparison) -> str:
 
 
 def _line(model: Model, comparison: Comparison | None, outcome: str) -> str:
-    explored = None if comparison is None else comparison.explored
-    counts = ("", "") if explored is None else (explored.distinct, explored.generated)
+    exploration = None if comparison is None else comparison.explored
+    counts = ("", "") if exploration is None else (exploration.distinct, exploration.generated)
     figures = [f"{count:,}" if isinstance(count, int) else "-" for count in counts]
     words = " ".join(outcome.split()).replace("|", "\\|")
     return f"| {model.name} | {' | '.join(figures)} | {words} |"

@@ -61,9 +61,9 @@ def replay(test: str, jars: Sequence[Path], schedule: Schedule) -> int:
     from wheelproof.jvm.explore import harness, searching
 
     source = Path(test.partition("::")[0])
-    replayed = searching.replay(harness.prepare(source, jars), schedule)
-    if replayed.failure is None:
-        print(saved.HOLDS if replayed.possible else saved.IMPOSSIBLE)
+    outcome = searching.replay(harness.prepare(source, jars), schedule)
+    if outcome.failure is None:
+        print(saved.HOLDS if outcome.possible else saved.IMPOSSIBLE)
         return 0
-    print("\n".join(columns.of_failure(replayed.failure, columns.WIDTH)))
+    print("\n".join(columns.of_failure(outcome.failure, columns.WIDTH)))
     return 1

@@ -38,7 +38,7 @@ def fuzz(
         list[str] | None,
         typer.Option("--into", metavar="MODULE", help="Look into this module or package, too."),
     ] = None,
-    excused: Annotated[
+    excuses: Annotated[
         list[str] | None,
         typer.Option("--excuse", metavar="CLAUSE", help="Do not judge this clause."),
     ] = None,
@@ -46,16 +46,16 @@ def fuzz(
     """Draw programs of a timer's calls, and judge each in one thread and under threads."""
     from wheelproof.timers.options import options
 
-    chosen = options(
+    run_options = options(
         tick=tick,
         programs=programs,
         executions=executions,
         bound=bound,
         seed=seed,
         into=tuple(into or ()),
-        excused=tuple(excused or ()),
+        excused=tuple(excuses or ()),
     )
-    raise typer.Exit(run(factory(timer), chosen))
+    raise typer.Exit(run(factory(timer), run_options))
 
 
 def factory(address: str) -> Callable[[], Any]:

@@ -56,10 +56,10 @@ def run(
                         name: {
                             "title": m.title,
                             "properties": {n: asdict(p) for n, p in m.properties.items()},
-                            "configs": _listed(m, m.configs, only),
-                            "mutants": _listed(m, m.mutants, only),
-                            "composed": _listed(m, m.composed, only),
-                            "faults": _listed(m, {} if only else m.faults, only),
+                            "configs": _entries_of(m, m.configs, only),
+                            "mutants": _entries_of(m, m.mutants, only),
+                            "composed": _entries_of(m, m.composed, only),
+                            "faults": _entries_of(m, {} if only else m.faults, only),
                             "theorems": {
                                 item.name: asdict(item)
                                 for item in theorems
@@ -80,7 +80,7 @@ def run(
     return 0
 
 
-def _listed(
+def _entries_of(
     mechanism: Mechanism, entries: Mapping[str, Any], only: Collection[tuple[str, str]]
 ) -> dict[str, dict[str, Any]]:
     return {

@@ -33,14 +33,14 @@ class Commands(TyperGroup):
                     raise error
                 return result
             except BaseException as error:
-                code = _ended(error)
+                code = _exit_code_of(error)
                 ending.flush()
                 if code is None:
                     raise
                 raise typer.Exit(code) from error
 
 
-def _ended(error: BaseException) -> int | None:
+def _exit_code_of(error: BaseException) -> int | None:
     """Print the error that ended a command; its exit code, None for one of the error itself."""
     match error:
         case WheelproofError():
@@ -110,9 +110,9 @@ class On(StrEnum):
     IMPL = "impl"
 
 
-def print_version(requested: bool) -> None:
+def print_version(flag: bool) -> None:
     """Print the version and end."""
-    if requested:
+    if flag:
         from importlib.metadata import version
 
         print(f"wheelproof {version('wheelproof')}")

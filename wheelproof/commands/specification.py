@@ -114,20 +114,20 @@ def _check(
 
     machine = subject.machine()
     comparison = compare(subject, machine, limit, timeout)
-    explored = comparison.explored
-    if explored is None:
+    exploration = comparison.explored
+    if exploration is None:
         assert comparison.refusal is not None
         raise comparison.refusal
     _print(subject, comparison)
     if graph is not None:
-        documents.write_text(graph, behaviours.graph(machine, explored), "Name another file.")
+        documents.write_text(graph, behaviours.graph(machine, exploration), "Name another file.")
         print(f"written: {graph}")
-    if explored.violated and itf is not None:
-        about = f"{explored.violated} is violated"
-        text = behaviours.itf(machine, explored.trace(), about)
+    if exploration.violated and itf is not None:
+        about = f"{exploration.violated} is violated"
+        text = behaviours.itf(machine, exploration.trace(), about)
         documents.write_text(itf, text, "Name another file.")
         print(f"written: {itf}")
-    trace = _trace(subject, machine, comparison) if explored.violated else None
+    trace = _trace(subject, machine, comparison) if exploration.violated else None
     if output is not None:
         from wheelproof.commands import specified
 
@@ -142,7 +142,7 @@ def _check(
             )
     if trace is not None:
         _show(subject, trace)
-    return int(bool(explored.violated or comparison.tlc.property))
+    return int(bool(exploration.violated or comparison.tlc.property))
 
 
 def _no_verdict(comparison: Comparison) -> WheelproofError:
@@ -158,15 +158,15 @@ def _print(subject: Subject, comparison: Comparison) -> None:
     """The counts of both, and the properties that TLC alone has judged."""
     from wheelproof.tla.plain.comparison import Agreement
 
-    explored, result = comparison.explored, comparison.tlc
-    assert explored is not None
+    exploration, result = comparison.explored, comparison.tlc
+    assert exploration is not None
     lines = [
         ("", "distinct", "generated", "ended"),
         (
             "wheelproof",
-            f"{explored.distinct:,}",
-            f"{explored.generated:,}",
-            f"{explored.violated} violated" if explored.violated else "nothing violated",
+            f"{exploration.distinct:,}",
+            f"{exploration.generated:,}",
+            f"{exploration.violated} violated" if exploration.violated else "nothing violated",
         ),
         (
             "TLC",
@@ -176,8 +176,8 @@ def _print(subject: Subject, comparison: Comparison) -> None:
         ),
     ]
     print(f"{subject.module.stem}, {subject.config.name}: {comparison.agreement}")
-    for name, distinct, generated, ended in lines:
-        print(f"  {name:<10} {distinct:>12} {generated:>12}  {ended}")
+    for name, distinct, state_count, outcome in lines:
+        print(f"  {name:<10} {distinct:>12} {state_count:>12}  {outcome}")
     if comparison.agreement is Agreement.DISTINCT and comparison.uncounted:
         places = "; ".join(map(str, comparison.uncounted))
         print(f"  TLC takes the body of a function apart: {places}")
@@ -275,13 +275,13 @@ def _drive(subject: Subject, adapter: Adapter, follow: Path | None, limit: int) 
     machine = subject.machine()
     driver = Driver(machine, adapter)
     if follow is None:
-        explored = exploration.explore(machine, limit)
-        if explored.violated:
+        graph = exploration.explore(machine, limit)
+        if graph.violated:
             raise UsageError(
-                f"{machine.module.name} breaks {explored.violated}, so its graph is not whole.",
+                f"{machine.module.name} breaks {graph.violated}, so its graph is not whole.",
                 "Correct the specification before a program is compared with it.",
             )
-        report = driver.cover(explored)
+        report = driver.cover(graph)
     else:
         states = behaviours.read(follow, machine.variables)
         labels, refusal = behaviours.follow(machine, states)

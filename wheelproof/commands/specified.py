@@ -43,9 +43,9 @@ def publish(
 
 
 def _row(subject: Subject, comparison: Comparison, trace: Path | None) -> Row:
-    explored, tlc = comparison.explored, comparison.tlc
-    assert explored is not None
-    broken = explored.violated or tlc.property
+    exploration, tlc = comparison.explored, comparison.tlc
+    assert exploration is not None
+    property_name = exploration.violated or tlc.property
     why = ""
     match comparison.agreement:
         case Agreement.DIFFERENT:
@@ -58,16 +58,16 @@ def _row(subject: Subject, comparison: Comparison, trace: Path | None) -> Row:
                 f"TLC gives no verdict: {tlc.explanation}",
             )
         case _:
-            verdict = Verdict.VIOLATED if broken else Verdict.EXHAUSTIVE
+            verdict = Verdict.VIOLATED if property_name else Verdict.EXHAUSTIVE
     return judge(
         subject.module.stem,
         LAYER,
         subject.config.stem,
         expected=Verdict.EXHAUSTIVE,
         verdict=verdict,
-        property=broken if verdict is Verdict.VIOLATED else None,
+        property=property_name if verdict is Verdict.VIOLATED else None,
         why=why,
-        figures={"states": explored.distinct, "generated": explored.generated},
+        figures={"states": exploration.distinct, "generated": exploration.generated},
         seconds=tlc.seconds,
         trace=trace,
     )

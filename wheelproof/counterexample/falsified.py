@@ -143,13 +143,13 @@ def _inside(model: CompiledModel, state: State, part: Part) -> Iterator[Part]:
                 for bound in bounds
                 for _ in bound.formals
             ]
-            for chosen in product(*domains):
+            for choice in product(*domains):
                 yield replace(
                     part,
                     node=body,
                     though=(*part.though, *(b.domain for b in bounds if b.domain is not None)),
                     names=(*part.names, *formals),
-                    values=(*part.values, *chosen),
+                    values=(*part.values, *choice),
                 )
         case Call(definition, arguments) if (
             not definition.standard

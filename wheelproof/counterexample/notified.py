@@ -52,13 +52,13 @@ def wake_ups(trace: Counterexample) -> list[WakeUp]:
             oldest = _oldest(old, step.thread) if step.kind == WAKE else None
             if oldest is None or len(texts) != len(old) - 1:
                 origin = at if step.kind == NOTIFY else None
-                open_tickets[place] = _matched(old, texts, origin)
+                open_tickets[place] = _match(old, texts, origin)
                 continue
-            if (notified := old[oldest].origin) is not None:
-                pairs.append(WakeUp(notified, at))
-            others = [*old[:oldest], *old[oldest + 1 :]]
+            if (notice := old[oldest].origin) is not None:
+                pairs.append(WakeUp(notice, at))
+            older = [*old[:oldest], *old[oldest + 1 :]]
             open_tickets[place] = [
-                Ticket(text, ticket.origin) for text, ticket in zip(texts, others, strict=True)
+                Ticket(text, ticket.origin) for text, ticket in zip(texts, older, strict=True)
             ]
     return pairs
 
@@ -79,7 +79,7 @@ def _oldest(tickets: Sequence[Ticket], thread: str) -> int | None:
     return next((at for at, ticket in enumerate(tickets) if names(ticket.text, thread)), None)
 
 
-def _matched(old: Sequence[Ticket], texts: Sequence[str], origin: int | None) -> list[Ticket]:
+def _match(old: Sequence[Ticket], texts: Sequence[str], origin: int | None) -> list[Ticket]:
     """The tickets with these texts: those that were there, in their order, and new ones."""
     rest = list(old)
     tickets = []

@@ -60,7 +60,7 @@ def run(path: Path, on: str, until: int | None = None, *, root: Path = Path(".")
         if decision not in mechanism.decisions:
             raise UsageError(f"{path}: {trace.mechanism} has no decision {decision}.")
     if trace.layer == composed.LAYER:
-        return _composed(mechanism, trace, on, until)
+        return _compose(mechanism, trace, on, until)
     mechanism = mechanism.without(trace.model_without)
     if (
         trace.property in mechanism.properties
@@ -91,7 +91,7 @@ def run(path: Path, on: str, until: int | None = None, *, root: Path = Path(".")
     return REPRODUCED
 
 
-def _composed(mechanism: Mechanism, trace: Counterexample, on: str, until: int | None) -> int:
+def _compose(mechanism: Mechanism, trace: Counterexample, on: str, until: int | None) -> int:
     if on == "model":
         raise UsageError(
             "This counterexample has steps of lower mechanisms, which the model has not.",

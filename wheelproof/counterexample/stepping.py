@@ -96,13 +96,13 @@ class Stepping:
         places, state = [], 0
         for thread, name in steps:
             row = self.edges[state]
-            enabled = [
+            moves = [
                 (self.threads[row[at]], self.labels[row[at + 1]].name)
                 for at in range(0, len(row), 3)
             ]
-            if (thread, name) not in enabled:
+            if (thread, name) not in moves:
                 break
-            places.append(enabled.index((thread, name)))
+            places.append(moves.index((thread, name)))
             state = row[3 * places[-1] + 2]
         return tuple(places)
 
@@ -134,8 +134,8 @@ def of_graph(
             name = shown(label)
             if name not in labels:
                 labels[name] = len(kinds)
-                declared = mechanism.labels.get(str(label))
-                kind = declared.kind if declared else ""
+                declaration = mechanism.labels.get(str(label))
+                kind = declaration.kind if declaration else ""
                 kinds.append(Kind(str(label), name, kind, sources.get(str(label), "")))
             flat += (thread, labels[name], after)
         edges.append(tuple(flat))

@@ -48,7 +48,7 @@ def wait_graph(trace: Counterexample) -> WaitGraph | None:
     for wait in trace.waits:
         thread = THREAD, wait.thread
         if not wait.places:
-            arrows[Arrow(WAITS, thread, _unnamed(trace, wait))] = None
+            arrows[Arrow(WAITS, thread, _without_name(trace, wait))] = None
         for place in wait.places:
             arrows[Arrow(WAITS, thread, (PLACE, place))] = None
             for holder in wait.holders:
@@ -75,7 +75,7 @@ def sleeps(trace: Counterexample, thread: str) -> bool:
     return kinds[-1:] == ["wait"]
 
 
-def _unnamed(trace: Counterexample, wait: Wait) -> Node:
+def _without_name(trace: Counterexample, wait: Wait) -> Node:
     """The node that a thread waits for where no single variable keeps it."""
     if not sleeps(trace, wait.thread):
         return PLACE, "more than one variable"

@@ -72,8 +72,8 @@ def _locals(model: Model, state: State, index: int) -> dict[str, str]:
 
 def _releases(model: Model, state: State) -> Iterator[State]:
     """The state with one variable at a time as it is initially."""
-    shared, threads = state
+    variables, threads = state
     initial = model.initial()[0]
-    for at, (value, first) in enumerate(zip(shared, initial, strict=True)):
+    for at, (value, first) in enumerate(zip(variables, initial, strict=True)):
         if value != first:
-            yield ((*shared[:at], first, *shared[at + 1 :]), threads)
+            yield ((*variables[:at], first, *variables[at + 1 :]), threads)

@@ -59,8 +59,8 @@ def _of_tla(text: str) -> list[Anchor]:
     anchors = []
     for number, line in enumerate(lines):
         if match := _TLA.match(line):
-            named = match["block"] or match["label"] or match["operator"]
-            anchors.append((named or ("variables" if match["algorithm"] else "constants"), number))
+            title = match["block"] or match["label"] or match["operator"]
+            anchors.append((title or ("variables" if match["algorithm"] else "constants"), number))
     ends = [*(number for _, number in anchors[1:]), len(lines)][: len(anchors)]
     return [(name, range(begin, end)) for (name, begin), end in zip(anchors, ends, strict=True)]
 

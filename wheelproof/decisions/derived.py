@@ -66,7 +66,7 @@ def complete(decision: Decision, root: Path, spec: str, implementation: str) -> 
         return decision
     try:
         result = hunks.apply(code, own_hunks)
-        changed = _changed(text, lines_of(code), lines_of(result), _unlocked(code, result))
+        new_text = _change(text, lines_of(code), lines_of(result), _locks_dropped(code, result))
     except DoesNotFit:
         return decision
     except Unlike as error:
@@ -74,7 +74,7 @@ def complete(decision: Decision, root: Path, spec: str, implementation: str) -> 
         return replace(decision, fault=fault)
     return replace(
         decision,
-        hunks=(*decision.hunks, between(text, changed, spec, decision.file, own_hunks[0].line)),
+        hunks=(*decision.hunks, between(text, new_text, spec, decision.file, own_hunks[0].line)),
     )
 
 
@@ -145,36 +145,36 @@ def lines_of(code: str) -> list[Line]:
 # -- the specification
 
 
-def _unlocked(before: str, after: str) -> frozenset[str]:
+def _locks_dropped(before: str, after: str) -> frozenset[str]:
     """The locks, as ``self.lock``, that exclude no thread after a change."""
     pairs = (set(_CREATED.findall(text)) for text in (before, after))
     old, new = (dict(pair) for pair in pairs)
     return frozenset(name for name, sort in new.items() if sort == "NoMonitor" != old.get(name))
 
 
-def _changed(
-    text: str, before: Sequence[Line], after: Sequence[Line], unlocked: frozenset[str]
+def _change(
+    text: str, before: Sequence[Line], after: Sequence[Line], locks_dropped: frozenset[str]
 ) -> str:
     """The specification as the code was changed. Raises Unlike."""
     old, new = {line.label: line for line in before}, {line.label: line for line in after}
-    if added := [label for label in new if label not in old]:
-        raise Unlike(f"it has the step {added[0]}, which the code does not have")
+    if additions := [label for label in new if label not in old]:
+        raise Unlike(f"it has the step {additions[0]}, which the code does not have")
     result = text.splitlines()
     different = [label for label, line in new.items() if line.text != old[label].text]
-    if sources := _exchanged(different, old, new):
+    if sources := _exchange(different, old, new):
         result = _in_other_places(result, sources)
     else:
         for label in different:
-            result = _restated(result, label, old[label].text, new[label].text)
-    if unlocked:
-        result = _without_locks(result, before, unlocked)
-    removed = [label for label in old if label not in new]
-    for label in removed:
+            result = _restate(result, label, old[label].text, new[label].text)
+    if locks_dropped:
+        result = _without_locks(result, before, locks_dropped)
+    removals = [label for label in old if label not in new]
+    for label in removals:
         if old[label].rest and not _follows(old, label, new):
             raise Unlike(f"{label} is left out, and the lines behind it change, too")
         result = _without(result, label)[0]
     common = [label for label in old if label in new]
-    for label in _moved(common, list(new)):
+    for label in _move(common, list(new)):
         order = list(new)
         place = order.index(label)
         if place == 0:
@@ -190,7 +190,7 @@ def _changed(
     return "\n".join(result) + "\n"
 
 
-def _exchanged(
+def _exchange(
     different: Sequence[str], old: dict[str, Line], new: dict[str, Line]
 ) -> dict[str, str]:
     """Label -> the label that had its statement before; empty where some statement is new."""
@@ -214,14 +214,14 @@ def _in_other_places(lines: Sequence[str], sources: dict[str, str]) -> list[str]
 
 
 def _without_locks(
-    lines: Sequence[str], before: Sequence[Line], unlocked: frozenset[str]
+    lines: Sequence[str], before: Sequence[Line], locks_dropped: frozenset[str]
 ) -> list[str]:
     """The lines in which the steps of some locks do nothing. Raises Unlike."""
     result, owners = list(lines), set[str]()
     steps = [
         line
         for line in before
-        if any(re.search(rf"{re.escape(lock)}\b", line.text) for lock in unlocked)
+        if any(re.search(rf"{re.escape(lock)}\b", line.text) for lock in locks_dropped)
     ]
     for line in steps:
         first, last = _place(result, line.label), _last(result, line.label)
@@ -229,7 +229,7 @@ def _without_locks(
             owners.add(match[1])
             result[first:last] = [f"{line.label}: skip;"]
     if len(owners) != 1:
-        raise Unlike(f"the steps of {', '.join(unlocked)} have no variable with the owner")
+        raise Unlike(f"the steps of {', '.join(locks_dropped)} have no variable with the owner")
     (owner,) = owners
     for number, text in enumerate(result):
         if "BEGIN TRANSLATION" in text:
@@ -247,7 +247,7 @@ def _follows(old: dict[str, Line], label: str, new: dict[str, Line]) -> bool:
     return before is not None and set(old[label].rest) <= set(before.rest)
 
 
-def _moved(old: Sequence[str], new: Sequence[str]) -> list[str]:
+def _move(old: Sequence[str], new: Sequence[str]) -> list[str]:
     """The fewest steps that move, where one does. Raises Unlike for several."""
     if list(old) == list(new):
         return []
@@ -286,7 +286,7 @@ def _without(lines: Sequence[str], label: str) -> tuple[list[str], list[str]]:
     return [*lines[:first], *filler, *lines[last:]], list(lines[first:last])
 
 
-def _restated(lines: Sequence[str], label: str, old: str, new: str) -> list[str]:
+def _restate(lines: Sequence[str], label: str, old: str, new: str) -> list[str]:
     """The lines with another statement at a label. Raises Unlike."""
     first, last = _place(lines, label), _last(lines, label)
     result = list(lines)

@@ -83,25 +83,25 @@ class Draft:
             yield from ("", "[holes]  # take out each that is filled, in code and specification")
             for label, hole in self.holes.items():
                 text = f"line {hole.line}, {hole.text}: {hole.reason}"
-                escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-                yield f'{label} = "{escaped}"'
+                escape = text.replace("\\", "\\\\").replace('"', '\\"')
+                yield f'{label} = "{escape}"'
         for name, scenario in scenarios.items():
             threads = ", ".join(f'{key} = "{value}"' for key, value in scenario.threads.items())
             yield from ("", f"[scenarios.{name}]", f'about = "{scenario.about}"')
             yield from (f"{key} = {value}" for key, value in scenario.constants.items())
             yield f"threads = {{ {threads} }}"
-        quoted = ", ".join(f'"{name}"' for name in scenarios)
-        yield from ("", "[safety]", f"fast = [{quoted}]", "")
+        quotes = ", ".join(f'"{name}"' for name in scenarios)
+        yield from ("", "[safety]", f"fast = [{quotes}]", "")
 
 
 def draft(file: Path, class_name: str, name: str, module: str) -> Draft:
     """Read a class and draft its mechanism. UsageError where it cannot be read."""
     subject = read(file, class_name)
-    lowered = lowering.Class(subject)
-    operations = tuple(lowered.operations())
+    lowering_of_class = lowering.Class(subject)
+    operations = tuple(lowering_of_class.operations())
     if not operations:
         raise UsageError(
             f"{file}: {class_name} has no method that others may call.",
             "Name a class with methods without an underscore.",
         )
-    return Draft(subject, name, module, operations, frozenset(lowered.unguarded))
+    return Draft(subject, name, module, operations, frozenset(lowering_of_class.unguarded))

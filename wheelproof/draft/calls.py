@@ -74,17 +74,17 @@ class Calls(Values):
         self, attribute: str, variable: str, name: str, call: ast.Call, target: str | None
     ) -> Iterator[Node]:
         """A call of a container: ``append``, ``pop`` and the like."""
-        shared, arguments = self.subject.fields[attribute], call.args
+        field, arguments = self.subject.fields[attribute], call.args
         for argument in arguments:
             yield from self.simple(argument)
         terms = [self.expressions.term(argument).text for argument in arguments]
         keywords = {item.arg or "**": ast.unparse(item.value) for item in call.keywords}
-        change = containers.change(shared, name, terms, keywords)
+        change = containers.change(field, name, terms, keywords)
         if change is None:
             raise Untranslated(f"{ast.unparse(call)} is outside of what a draft knows")
         value, after = change
         assignments = [(variable, after)]
-        python = containers.code(shared, name, call) or ast.unparse(call)
+        python = containers.code(field, name, call) or ast.unparse(call)
         if target is not None:
             if not value or python != ast.unparse(call):
                 raise Untranslated(f"the result of {ast.unparse(call)}")

@@ -26,9 +26,9 @@ WIDTH = 88
 """The columns of a line of slots."""
 
 
-def module(subject: Subject, operations: Sequence[Operation], unguarded: Collection[str]) -> str:
-    """The text of the implementation. ``unguarded``: the fields that are seen without a lock."""
-    marks = {name: "Volatile" if name in unguarded else "Plain" for name in subject.fields}
+def module(subject: Subject, operations: Sequence[Operation], volatile: Collection[str]) -> str:
+    """The text of the implementation. ``volatile``: the fields that are seen without a lock."""
+    marks = {name: "Volatile" if name in volatile else "Plain" for name in subject.fields}
     sorts = {guard.sort for guard in subject.guards.values()}
     sorts |= {"Lock"} if not all(guard.again for guard in subject.locks.values()) else set()
     has_deque = any(item.container == "deque" for item in subject.fields.values())
@@ -69,11 +69,11 @@ def module(subject: Subject, operations: Sequence[Operation], unguarded: Collect
 
 def _slots(names: Sequence[str]) -> list[str]:
     """The slots on a line, or where that is too long on a line each."""
-    quoted = [f'"{name}"' for name in names]
-    line = f"{INDENT}__slots__ = ({', '.join(quoted)}{',' if len(quoted) == 1 else ''})"
+    quotes = [f'"{name}"' for name in names]
+    line = f"{INDENT}__slots__ = ({', '.join(quotes)}{',' if len(quotes) == 1 else ''})"
     if len(line) <= WIDTH:
         return [line]
-    return [f"{INDENT}__slots__ = (", *(f"{INDENT * 2}{name}," for name in quoted), f"{INDENT})"]
+    return [f"{INDENT}__slots__ = (", *(f"{INDENT * 2}{name}," for name in quotes), f"{INDENT})"]
 
 
 def _class(item: Shared) -> str:
@@ -154,5 +154,5 @@ def _node(node: Node, depth: int) -> Iterator[str]:
 def _docstring(text: str, depth: int) -> list[str]:
     if not text:
         return []
-    indented = textwrap.indent(f'"""{text}"""', INDENT * depth).splitlines()
-    return [line.rstrip() for line in indented]
+    block = textwrap.indent(f'"""{text}"""', INDENT * depth).splitlines()
+    return [line.rstrip() for line in block]

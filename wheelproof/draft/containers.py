@@ -17,17 +17,17 @@ CHANGING = frozenset(
 
 
 def change(
-    shared: Shared, name: str, terms: Sequence[str], keywords: Mapping[str, str]
+    field: Shared, name: str, terms: Sequence[str], keywords: Mapping[str, str]
 ) -> tuple[str, str] | None:
     """The TLA+ result of a call, "" for none, and the container after it; None if not known.
 
     ``terms``: the arguments. ``keywords``: name of an argument -> its Python.
     """
-    variable = shared.variable
+    variable = field.variable
     first = f"Head({variable})", f"Tail({variable})"
     end = f"{variable}[Len({variable})]", f"SubSeq({variable}, 1, Len({variable}) - 1)"
     value, after = "", ""
-    match shared.kind, name, terms, keywords:
+    match field.kind, name, terms, keywords:
         case "sequence", "append", [term], {**more} if not more:
             after = f"Append({variable}, {term})"
         case "sequence", "appendleft", [term], {**more} if not more:
@@ -46,8 +46,8 @@ def change(
             after = f"{variable} \\ {{{term}}}"
         case "pairs", "pop", [key], {**more} if not more:
             value, after = f"ValueOf({variable}, {key})", f"WithoutKey({variable}, {key})"
-        case "pairs", "pop", [key, other], {**more} if not more:
-            value = f"IF HasKey({variable}, {key}) THEN ValueOf({variable}, {key}) ELSE {other}"
+        case "pairs", "pop", [key, default], {**more} if not more:
+            value = f"IF HasKey({variable}, {key}) THEN ValueOf({variable}, {key}) ELSE {default}"
             after = f"WithoutKey({variable}, {key})"
         case "pairs", "popitem", ([] | ["FALSE"]), _ if keywords in ({}, {"last": "False"}):
             value, after = first if terms or keywords else end
@@ -56,19 +56,19 @@ def change(
                 f"Append(WithoutKey({variable}, {key}), << {key}, ValueOf({variable}, {key}) >>)"
             )
         case _, "clear", [], {**more} if not more:
-            after = shared.initial
+            after = field.initial
         case _:
             return None
     return value, after
 
 
-def code(shared: Shared, name: str, call: ast.Call) -> str:
+def code(field: Shared, name: str, call: ast.Call) -> str:
     """A call of an ordered dictionary as one of a plain one; "" for any other call.
 
     A class of Python may have state that no check sees, and an ``OrderedDict`` is one.
     """
-    at = f"self.{shared.attribute}"
-    match shared.kind, name, call.keywords or call.args:
+    at = f"self.{field.attribute}"
+    match field.kind, name, call.keywords or call.args:
         case "pairs", "popitem", [_]:
             return f"{at}.pop(next(iter({at})))"
         case "pairs", "move_to_end", [ast.expr() as key]:

@@ -18,17 +18,17 @@ def of_class(source: Path, class_name: str, name: str, module: str) -> str:
     return draft.draft(source, class_name, name, module).texts[1]
 
 
-def differences(drafted: str, copy: str) -> Iterator[tuple[int, str]]:
+def differences(draft_text: str, copy: str) -> Iterator[tuple[int, str]]:
     """The places at which a copy is not as drafted: its line, and the line of the draft or "".
 
     Holes may be filled: lines in the place of one, or beside it, may differ.
     """
-    ours, theirs = _lines(drafted), _lines(copy)
+    ours, theirs = _lines(draft_text), _lines(copy)
     holes = {at + part for at, line in enumerate(ours) if _MARK in line for part in range(2)}
     for tag, start, end, line, _ in SequenceMatcher(None, ours, theirs, False).get_opcodes():
         place = set(range(start, end)) or {start - 1, start}
-        allowed = place <= holes if end > start else bool(place & holes)
-        if tag != "equal" and not allowed:
+        is_allowed = place <= holes if end > start else bool(place & holes)
+        if tag != "equal" and not is_allowed:
             yield line + 1, "\n".join(ours[start:end]).strip()
 
 

@@ -69,8 +69,8 @@ def keeps_lock(operations: Sequence[Operation]) -> Iterator[Change]:
     for place, operation in enumerate(operations):
         for number, node in enumerate(operation.body):
             if isinstance(node, Hold) and not node.again and _left_at_end(node):
-                changed = copy.deepcopy(list(operations))
-                block = changed[place].body[number]
+                copies = copy.deepcopy(list(operations))
+                block = copies[place].body[number]
                 assert isinstance(block, Hold)
                 block.keeps = True
                 yield Change(
@@ -78,15 +78,15 @@ def keeps_lock(operations: Sequence[Operation]) -> Iterator[Change]:
                     f"{operation.name} does not give the lock back",
                     "Another thread may wait for it.",
                     "the next thread waits for ever",
-                    tuple(changed),
+                    tuple(copies),
                     ending=operation.name if node.guard.again else "",
                 )
 
 
-def outside(operations: Sequence[Operation], shared: Collection[str]) -> Iterator[Change]:
+def outside(operations: Sequence[Operation], variables: Collection[str]) -> Iterator[Change]:
     """Changes of which each writes a field behind the block of its lock.
 
-    ``shared``: the variables of fields. A write that sets a local, too, stays where it is.
+    ``variables``: the variables of fields. A write that sets a local, too, stays where it is.
     """
     for place, operation in enumerate(operations):
         for number, node in enumerate(operation.body):
@@ -95,23 +95,23 @@ def outside(operations: Sequence[Operation], shared: Collection[str]) -> Iterato
             for at, step in enumerate(node.body):
                 if not isinstance(step, Step) or step.kind not in ("change", "write"):
                     continue
-                if any(name not in shared for name, _ in step.assignments):
+                if any(name not in variables for name, _ in step.assignments):
                     continue
-                changed = copy.deepcopy(list(operations))
-                block = changed[place].body[number]
+                copies = copy.deepcopy(list(operations))
+                block = copies[place].body[number]
                 assert isinstance(block, Hold)
-                moved = block.body.pop(at)
-                assert isinstance(moved, Step)
+                write = block.body.pop(at)
+                assert isinstance(write, Step)
                 block.last = False
-                changed[place].body.insert(number + 1, moved)
+                copies[place].body.insert(number + 1, write)
                 yield Change(
                     "Outside",
                     f"{operation.name} writes when it has given the lock back",
                     "Other threads that hold the lock read and write the same field.",
                     "two threads are at one field, and neither waits for the other",
-                    tuple(changed),
+                    tuple(copies),
                     True,
-                    variable=moved.assignments[0][0],
+                    variable=write.assignments[0][0],
                 )
 
 

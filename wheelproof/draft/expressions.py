@@ -141,8 +141,8 @@ class Expressions:
     def _attribute(self, node: ast.Attribute) -> Term:
         attribute, subject = attribute_of(node), self.subject
         if attribute in subject.fields:
-            shared = subject.fields[attribute]
-            return Term(shared.variable, shared.kind)
+            field = subject.fields[attribute]
+            return Term(field.variable, field.kind)
         if attribute in subject.constants:
             return Term(subject.constants[attribute], "any")
         if attribute in subject.values:
@@ -157,25 +157,25 @@ class Expressions:
             self.numbers.add(node.id)
         return text
 
-    def _comparison(self, value: ast.expr, op: ast.cmpop, other: ast.expr) -> str:
+    def _comparison(self, value: ast.expr, op: ast.cmpop, operand: ast.expr) -> str:
         first = self.term(value)
         if isinstance(op, ast.In | ast.NotIn):
-            within = self.term(other)
+            within = self.term(operand)
             formula = {
                 "set": f"{first.text} \\in {within.text}",
                 "pairs": f"HasKey({within.text}, {first.text})",
                 "sequence": f"Holds({within.text}, {first.text})",
             }.get(within.kind)
             if formula is None:
-                raise Untranslated(f"{ast.unparse(other)} has no known class")
+                raise Untranslated(f"{ast.unparse(operand)} has no known class")
             return f"({formula})" if isinstance(op, ast.In) else f"~({formula})"
-        second = self.term(other)
+        second = self.term(operand)
         if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) or "number" in (
             first.kind,
             second.kind,
         ):
             self._number(value)
-            self._number(other)
+            self._number(operand)
         return f"({first.text} {COMPARED[type(op)]} {second.text})"
 
     def _element(self, whole: Term, index: ast.expr) -> Term:
@@ -216,9 +216,10 @@ class Expressions:
                 text, kind = self.term(value)
                 if kind == "pairs" and len(rest) < 2 and not node.keywords:
                     at = self.term(key).text
-                    other = self.term(rest[0]).text if rest else "NULL"
+                    default = self.term(rest[0]).text if rest else "NULL"
                     return Term(
-                        f"(IF HasKey({text}, {at}) THEN ValueOf({text}, {at}) ELSE {other})", "any"
+                        f"(IF HasKey({text}, {at}) THEN ValueOf({text}, {at}) ELSE {default})",
+                        "any",
                     )
             case ast.Call(func=ast.Attribute(value=value, attr="copy"), args=[]):
                 return self.term(value)

@@ -9,24 +9,24 @@ from collections.abc import Mapping, Sequence
 from wheelproof.draft.rewriting import locals_of
 
 
-def decided(op: ast.cmpop, value: object, other: object) -> bool | None:
+def decided(op: ast.cmpop, value: object, second: object) -> bool | None:
     """The truth of a comparison of two constants; None where it is not decided."""
     match op:
         case ast.Is() | ast.Eq():
-            return value == other
+            return value == second
         case ast.IsNot() | ast.NotEq():
-            return value != other
-    if not isinstance(value, int | float) or not isinstance(other, int | float):
+            return value != second
+    if not isinstance(value, int | float) or not isinstance(second, int | float):
         return None
     match op:
         case ast.Lt():
-            return value < other
+            return value < second
         case ast.LtE():
-            return value <= other
+            return value <= second
         case ast.Gt():
-            return value > other
+            return value > second
         case ast.GtE():
-            return value >= other
+            return value >= second
     return None
 
 
@@ -35,12 +35,12 @@ def fold(statements: Sequence[ast.stmt], values: Mapping[str, ast.expr]) -> list
 
     ``values``: a name or ``self.attribute`` -> its value. A name that is assigned keeps its own.
     """
-    assigned = locals_of(statements)
-    constants = {name: value for name, value in values.items() if name not in assigned}
+    targets = locals_of(statements)
+    constants = {name: value for name, value in values.items() if name not in targets}
     preset: list[ast.stmt] = [
         ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), statements[0])
         for name, value in values.items()
-        if name in assigned and statements
+        if name in targets and statements
     ]
     folder = _Folder(constants)
     out: list[ast.stmt] = []
@@ -75,13 +75,15 @@ class _Folder(ast.NodeTransformer):
                 ast.Compare(node.left, node.ops[:1], [middle]),
                 ast.Compare(middle, node.ops[1:], node.comparators[1:]),
             ]
-            both = ast.BoolOp(ast.And(), parts)
-            result: ast.expr = self.visit(ast.fix_missing_locations(ast.copy_location(both, node)))
+            conjunction = ast.BoolOp(ast.And(), parts)
+            result: ast.expr = self.visit(
+                ast.fix_missing_locations(ast.copy_location(conjunction, node))
+            )
             return result
         match node:
             case ast.Compare(
-                left=ast.Constant(value=value), ops=[op], comparators=[ast.Constant(value=other)]
-            ) if (truth := decided(op, value, other)) is not None:
+                left=ast.Constant(value=value), ops=[op], comparators=[ast.Constant(value=second)]
+            ) if (truth := decided(op, value, second)) is not None:
                 return ast.copy_location(ast.Constant(truth), node)
         return node
 

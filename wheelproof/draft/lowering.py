@@ -69,8 +69,8 @@ class Lowering(Calls):
         self, statements: Sequence[ast.stmt], values: Mapping[str, ast.expr]
     ) -> list[ast.stmt]:
         """Statements with constants and short methods in the place of their names."""
-        evaluated = rewriting.Evaluated(self.subject.methods)
-        short = [evaluated.visit(copy.deepcopy(statement)) for statement in statements]
+        evaluator = rewriting.Evaluated(self.subject.methods)
+        short = [evaluator.visit(copy.deepcopy(statement)) for statement in statements]
         return folding.fold(short, {**self._constants(), **values})
 
     def _constants(self) -> dict[str, ast.expr]:
@@ -97,11 +97,11 @@ class Lowering(Calls):
     def statement(self, statement: ast.stmt, last: bool) -> list[Node]:
         """The nodes of a statement; a hole where it is not known."""
         before, raises = self.count, list(self.raises)
-        held, blocks = list(self.held), list(self.blocks)
+        holds, blocks = list(self.held), list(self.blocks)
         try:
             return list(self.nodes(statement, last))
         except Untranslated as error:
-            self.count, self.raises, self.held, self.blocks = before, raises, held, blocks
+            self.count, self.raises, self.held, self.blocks = before, raises, holds, blocks
             text = ast.unparse(statement).splitlines()
             return [
                 Hole(
@@ -155,10 +155,10 @@ class Lowering(Calls):
                         node.ctx = ast.Load()
                 yield from self.assign(target, ast.BinOp(source, op, value))
             case ast.Delete(targets=[ast.Subscript(value=value, slice=key)]):
-                shared = self.field(value, "pairs")
+                variable = self.field(value, "pairs")
                 at = self.expressions.term(key).text
                 yield self.change(
-                    ast.unparse(statement), shared, f"WithoutKey({shared}, {at})", key
+                    ast.unparse(statement), variable, f"WithoutKey({variable}, {at})", key
                 )
             case ast.Expr(value=ast.Call() as call):
                 yield from self.call(call, None)

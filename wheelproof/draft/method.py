@@ -51,9 +51,9 @@ class Method:
         if name == self.result:
             self.variables[name] = "result"
         elif name not in self.variables:
-            occupied = {*RESERVED, *(shared.variable for shared in self.subject.fields.values())}
-            occupied |= {guard.owner for guard in self.subject.guards.values()}
-            self.variables[name] = f"{name}_" if name in occupied else name
+            names = {*RESERVED, *(field.variable for field in self.subject.fields.values())}
+            names |= {guard.owner for guard in self.subject.guards.values()}
+            self.variables[name] = f"{name}_" if name in names else name
         before = self.kinds.get(name, kind)
         self.kinds[name] = kind if before == kind else "any"
         return self.variables[name]
@@ -66,11 +66,11 @@ class Method:
     def field(self, node: ast.expr, kind: str = "") -> str:
         """The variable of a shared container. Raises Untranslated."""
         attribute = attribute_of(node)
-        shared = self.subject.fields.get(attribute)
-        if shared is None or not shared.container or kind not in ("", shared.kind):
+        item = self.subject.fields.get(attribute)
+        if item is None or not item.container or kind not in ("", item.kind):
             raise Untranslated(f"{ast.unparse(node)} is no {kind or 'container'} of the class")
         self.see(attribute)
-        return shared.variable
+        return item.variable
 
     def guard(self, item: ast.withitem) -> Guard:
         """The lock of a ``with``. Raises Untranslated."""

@@ -80,7 +80,7 @@ class Writer:
             case Hold():
                 self._hold(node, depth)
             case Sleep(guard=guard, labels=(wait, wake, lock)):
-                self._begin(wait, depth, self._released(guard))
+                self._begin(wait, depth, self._releases(guard))
                 self._line(depth, f"{guard.asleep} := {guard.asleep} \\cup {{self}};")
                 self._begin(wake, depth, f"await Offered({guard.tickets}, self);")
                 self._line(depth, f"{guard.tickets} := Taken({guard.tickets}, self);")
@@ -129,19 +129,19 @@ class Writer:
         self._around.pop()
         if node.keeps:
             return
-        self._begin(node.unlock, depth, "skip;" if node.again else self._released(node.guard))
+        self._begin(node.unlock, depth, "skip;" if node.again else self._releases(node.guard))
         self._assigned = {owner}
-        for place, way in enumerate(sorted(self._flagged(node))):
+        for place, way in enumerate(sorted(self._flags(node))):
             target, keeps = self._target(way)
             self._line(depth, f'{"elsif" if place else "if"} leaves = "{way}" then')
             if not keeps:
                 self._line(depth + 1, f"leaves := {STAYS};")
             self._line(depth + 1, f"goto {target};")
-        if self._flagged(node):
+        if self._flags(node):
             self._line(depth, "end if;")
             self._barred = True
 
-    def _flagged(self, node: Hold) -> set[str]:
+    def _flags(self, node: Hold) -> set[str]:
         """The ways out of a lock's block that do not go on behind it."""
         return node.exits - ({"return"} if node.last else set())
 
@@ -154,14 +154,14 @@ class Writer:
             self._line(depth, text)
         before, labels = set(self._assigned), self._labels
         self.block(node.then, depth + 1, last)
-        barred, assigned = self._barred, set(self._assigned)
+        is_barred, names_assigned = self._barred, set(self._assigned)
         self._barred, self._assigned = False, before
         if node.otherwise:
             self._line(depth, "else")
             self.block(node.otherwise, depth + 1, last)
         self._line(depth, "end if;")
-        self._barred = barred or self._barred or self._labels > labels
-        self._assigned |= assigned
+        self._barred = is_barred or self._barred or self._labels > labels
+        self._assigned |= names_assigned
 
     def _loop(self, node: Loop, depth: int) -> None:
         label = node.label or self._silent()
@@ -180,7 +180,7 @@ class Writer:
             return
         for block in reversed(self._around):
             if isinstance(block, Hold):
-                if way in self._flagged(block):
+                if way in self._flags(block):
                     self._step([("leaves", f'"{way}"')], "", depth)
                     self.leaves = True
                 self._goto(block.unlock, depth)
@@ -194,7 +194,7 @@ class Writer:
         """Where a way out goes behind a lock, and whether ``leaves`` keeps its value."""
         for block in reversed(self._around):
             if isinstance(block, Hold):
-                return block.unlock, way in self._flagged(block)
+                return block.unlock, way in self._flags(block)
             if way != "return":
                 return self._of_loop(block, way), False
         return START, False
@@ -208,7 +208,7 @@ class Writer:
 
     # -- lines
 
-    def _released(self, guard: Guard) -> str:
+    def _releases(self, guard: Guard) -> str:
         return f"{guard.owner} := NULL;"
 
     def _goto(self, target: str, depth: int) -> None:
@@ -289,7 +289,7 @@ def _variables(subject: Subject) -> Iterator[str]:
 
 def _locals(subject: Subject, operation: Operation) -> Iterator[str]:
     """The variables of threads that an operation assigns."""
-    shared = {item.variable for item in subject.fields.values()}
+    field_variables = {item.variable for item in subject.fields.values()}
     for node in traverse(operation.body):
         if isinstance(node, Step):
-            yield from (name for name, _ in node.assignments if name not in shared)
+            yield from (name for name, _ in node.assignments if name not in field_variables)

@@ -48,10 +48,10 @@ def body_for(
     if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]
     stored_names = locals_of(body)
-    if stored := stored_names & set(values):
-        raise Untranslated(f"{name} assigns to its argument {min(stored)}")
-    renamed = _Renamer({local: f"{name.strip('_')}_{local}" for local in stored_names}, values)
-    return [renamed.visit(statement) for statement in body]
+    if clash := stored_names & set(values):
+        raise Untranslated(f"{name} assigns to its argument {min(clash)}")
+    renamer = _Renamer({local: f"{name.strip('_')}_{local}" for local in stored_names}, values)
+    return [renamer.visit(statement) for statement in body]
 
 
 class _Renamer(ast.NodeTransformer):
@@ -134,12 +134,14 @@ def as_blocks(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
                         orelse=[],
                         finalbody=[
                             ast.Expr(
-                                value=ast.Call(func=ast.Attribute(value=other, attr="release"))
+                                value=ast.Call(
+                                    func=ast.Attribute(value=released_lock, attr="release")
+                                )
                             )
                         ],
                     )
                 ],
-            ) if ast.unparse(lock) == ast.unparse(other):
+            ) if ast.unparse(lock) == ast.unparse(released_lock):
                 block = ast.With([ast.withitem(lock, None)], body)
                 rest[0] = ast.fix_missing_locations(ast.copy_location(block, statement))
             case _:

@@ -99,22 +99,22 @@ def choose(
     order. Without any that does, the smallest of all is chosen, and the check of it names the
     deadlock.
     """
-    chosen: dict[str, Scenario] = {}
-    covered: set[tuple[str, str]] = set()
+    choice: dict[str, Scenario] = {}
+    turns_covered: set[tuple[str, str]] = set()
     ran = [
         (scenario, turns)
         for scenario in candidates(operations, constants)
         if (turns := _turns(model(scenario.data)))
     ]
-    while ran and len(chosen) < CHOSEN:
-        best, turns = max(ran, key=lambda item: len(item[1] - covered))
-        if chosen and not turns - covered:
+    while ran and len(choice) < CHOSEN:
+        best, turns = max(ran, key=lambda item: len(item[1] - turns_covered))
+        if choice and not turns - turns_covered:
             break
-        chosen[_name(best)] = best
-        covered |= turns
-    if not chosen:
-        chosen["smallest"] = next(candidates(operations, constants))
-    return chosen, {label for label, _ in covered}
+        choice[_name(best)] = best
+        turns_covered |= turns
+    if not choice:
+        choice["smallest"] = next(candidates(operations, constants))
+    return choice, {label for label, _ in turns_covered}
 
 
 def _name(scenario: Scenario) -> str:

@@ -126,7 +126,7 @@ def read(file: Path, name: str) -> Subject:
     methods = {
         item.name: item
         for item in node.body
-        if isinstance(item, ast.FunctionDef) and not _decorated(item)
+        if isinstance(item, ast.FunctionDef) and not _has_decorator(item)
     }
     subject = Subject(
         name,
@@ -142,7 +142,7 @@ def read(file: Path, name: str) -> Subject:
             item.name
             for item in node.body
             if isinstance(item, ast.AsyncFunctionDef)
-            or (isinstance(item, ast.FunctionDef) and _decorated(item))
+            or (isinstance(item, ast.FunctionDef) and _has_decorator(item))
         ],
         methods={
             key: method
@@ -165,7 +165,7 @@ def read(file: Path, name: str) -> Subject:
     return subject
 
 
-def _decorated(method: ast.FunctionDef) -> bool:
+def _has_decorator(method: ast.FunctionDef) -> bool:
     """Whether a method has a decorator other than ``property``."""
     return any(ast.unparse(item) != "property" for item in method.decorator_list)
 
@@ -221,7 +221,7 @@ def _construction(subject: Subject, init: ast.FunctionDef, threads: Mapping[str,
     )
     arguments = [argument.arg for argument in init.args.args[1:]]
     subject.defaults |= {name: ast.unparse(value) for name, value in defaults.items()}
-    changed = _stores(subject)
+    stores = _stores(subject)
     assignments = list(_assignments(init, subject))
     guards = [
         (attribute, value)
@@ -230,7 +230,7 @@ def _construction(subject: Subject, init: ast.FunctionDef, threads: Mapping[str,
     ]
     locks = sum(not (value.args and attribute_of(value.args[0])) for _, value in guards)
     conditions = [a for a, v in guards if threads[ast.unparse(v.func)] == "Condition"]
-    occupied = set(RESERVED)
+    names_taken = set(RESERVED)
     for attribute, value in guards:
         shared_lock = attribute_of(value.args[0]) if value.args else ""
         lock = shared_lock or attribute
@@ -244,15 +244,15 @@ def _construction(subject: Subject, init: ast.FunctionDef, threads: Mapping[str,
             again=threads[ast.unparse(value.func)] != "Lock" and not value.args,
         )
         guard = subject.guards[attribute]
-        occupied |= {guard.owner, guard.asleep, guard.tickets}
+        names_taken |= {guard.owner, guard.asleep, guard.tickets}
     for attribute, first_value in assignments:
         if not attribute or attribute in subject.guards:
             continue
         known_value = _value(first_value, defaults, arguments)
-        if attribute not in changed and not isinstance(known_value, ast.Call | ast.List | ast.Dict):
+        if attribute not in stores and not isinstance(known_value, ast.Call | ast.List | ast.Dict):
             if isinstance(known_value, ast.Name) and known_value.id in arguments:
-                constant = fresh(_capitalised(attribute), occupied)
-                occupied.add(constant)
+                constant = fresh(_capitalise(attribute), names_taken)
+                names_taken.add(constant)
                 subject.constants[attribute] = constant
                 subject.arguments.append(known_value.id)
             else:
@@ -262,8 +262,8 @@ def _construction(subject: Subject, init: ast.FunctionDef, threads: Mapping[str,
             subject.opaque[attribute] = ast.unparse(known_value)
             continue
         kind, text, container = first
-        variable = fresh(word(attribute), occupied)
-        occupied.add(variable)
+        variable = fresh(word(attribute), names_taken)
+        names_taken.add(variable)
         subject.fields[attribute] = Shared(attribute, variable, kind, text, container)
 
 
@@ -295,7 +295,7 @@ def initial(value: ast.expr, subject: Subject) -> tuple[str, str, str] | None:
     if isinstance(value, ast.Name) and value.id in subject.globals:
         value = subject.globals[value.id]
     if isinstance(value, ast.Name):
-        constant = _capitalised(value.id)
+        constant = _capitalise(value.id)
         subject.constants.setdefault(value.id, constant)
         subject.arguments.append(value.id)
         return "any", constant, ""
@@ -312,15 +312,15 @@ def initial(value: ast.expr, subject: Subject) -> tuple[str, str, str] | None:
             case None:
                 return "any", "NULL", ""
     empty = isinstance(value, ast.Call) and not value.args
-    called = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
-    if (empty and called in SEQUENCES) or (isinstance(value, ast.List) and not value.elts):
-        return "sequence", "<< >>", called or "list"
-    if (empty and called in PAIRS) or (isinstance(value, ast.Dict) and not value.keys):
+    class_name = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+    if (empty and class_name in SEQUENCES) or (isinstance(value, ast.List) and not value.elts):
+        return "sequence", "<< >>", class_name or "list"
+    if (empty and class_name in PAIRS) or (isinstance(value, ast.Dict) and not value.keys):
         return "pairs", "<< >>", "dict"
-    if empty and called == "set":
+    if empty and class_name == "set":
         return "set", "{}", "set"
     return None
 
 
-def _capitalised(attribute: str) -> str:
+def _capitalise(attribute: str) -> str:
     return "".join(part.capitalize() for part in word(attribute).split("_"))

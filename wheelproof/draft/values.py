@@ -90,14 +90,14 @@ class Values(Method):
         if attribute not in self.subject.fields:
             raise Untranslated(f"self.{attribute} is not set in __init__")
         self.see(attribute)
-        shared = self.subject.fields[attribute]
-        if shared.container and not attribute_of(value):
+        field = self.subject.fields[attribute]
+        if field.container and not attribute_of(value):
             first = initial(value, self.subject)
-            if first is None or first[:2] != (shared.kind, shared.initial):
+            if first is None or first[:2] != (field.kind, field.initial):
                 raise Untranslated(f"self.{attribute} gets an object that has other names")
-            yield Step(f"{self.value} = {shared.fresh}")
+            yield Step(f"{self.value} = {field.fresh}")
             python = f"self.{attribute} = {self.value}"
-            yield Step(python, [(shared.variable, shared.initial)], self.label(), "write")
+            yield Step(python, [(field.variable, field.initial)], self.label(), "write")
             return
         if isinstance(value, ast.Call) and self.acts(value):
             yield from self.call(value, self.value)
@@ -107,7 +107,7 @@ class Values(Method):
             value = ast.Name(self.value, ast.Load())
         term = self.expressions.term(value)
         python = f"self.{attribute} = {ast.unparse(value)}"
-        yield Step(python, [(shared.variable, term.text)], self.label(), "write")
+        yield Step(python, [(field.variable, term.text)], self.label(), "write")
 
     def change(self, python: str, variable: str, term: str, *parts: ast.expr) -> Step:
         """A change of a container in place."""

@@ -122,9 +122,9 @@ class Texts:
         """The text of a state, or of another value that a model has in its place."""
         if not (isinstance(state, tuple) and len(state) == 2 and isinstance(state[1], tuple)):
             return text_of(state)
-        shared, threads = state
+        values_shared, threads = state
         texts = ",".join([_text(self.of_thread, thread) for thread in threads])
-        return f"({_text(self.of_shared, shared)},({texts}))"
+        return f"({_text(self.of_shared, values_shared)},({texts}))"
 
 
 def _text(texts: dict[object, str], value: object) -> str:

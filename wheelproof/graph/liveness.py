@@ -74,7 +74,7 @@ def fair(graph: StateGraph, part: Collection[int], threads: Collection[int]) -> 
     A part of one state without a loop stands for stuttering there: fair if no such thread can move.
     """
     inside = set(part)
-    movers, blocked, loops = set(), set(), False
+    movers, waiters, loops = set(), set(), False
     for state in part:
         able = set()
         for thread, _, target in graph.edges[state]:
@@ -82,10 +82,10 @@ def fair(graph: StateGraph, part: Collection[int], threads: Collection[int]) -> 
             if target in inside:
                 loops = True
                 movers.add(thread)
-        blocked |= set(threads) - able
+        waiters |= set(threads) - able
     if not loops:
-        return set(threads) <= blocked
-    return set(threads) <= movers | blocked
+        return set(threads) <= waiters
+    return set(threads) <= movers | waiters
 
 
 def violation(

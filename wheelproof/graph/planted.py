@@ -15,8 +15,8 @@ from wheelproof.protocols import Model, State, ThreadState
 
 def positions(state: State) -> Iterator[tuple[tuple[int, ...], object]]:
     """Each value of a state: (index) of a shared one, (thread, index) of a thread's."""
-    shared, processes = state
-    for index, value in enumerate(shared):
+    values_shared, processes = state
+    for index, value in enumerate(values_shared):
         yield (index,), value
     for thread, process in enumerate(processes):
         for index, value in enumerate(process):
@@ -25,14 +25,14 @@ def positions(state: State) -> Iterator[tuple[tuple[int, ...], object]]:
 
 def replace_value(state: State, position: tuple[int, ...], value: object) -> State:
     """A state with another value at a position."""
-    shared, processes = state
+    values_shared, processes = state
     if len(position) == 1:
         (index,) = position
-        return (*shared[:index], value, *shared[index + 1 :]), processes
+        return (*values_shared[:index], value, *values_shared[index + 1 :]), processes
     thread, index = position
     process = processes[thread]
     values = (*process[:index], value, *process[index + 1 :])
-    return shared, cast(
+    return values_shared, cast(
         "tuple[ThreadState, ...]", (*processes[:thread], values, *processes[thread + 1 :])
     )
 

@@ -41,10 +41,10 @@ def early_time_out(is_lenient: bool) -> Alarm:
 
 def several_calls(names: Sequence[str]) -> Alarm:
     """Runs fail in which threads switch between the calls that operations make."""
-    which = " and ".join(names)
+    listing = " and ".join(names)
     return Alarm(
         "several calls",
-        f"it fails, too, where threads switch only between the calls that {which} makes",
+        f"it fails, too, where threads switch only between the calls that {listing} makes",
         "if the class that it calls is the one to be checked, one call for each operation",
     )
 
@@ -61,8 +61,8 @@ def who_was_first(
     names -= {o.call.name for o in operations if isinstance(o.result, Raised)}
     before = condition.before(operations)
     for name in sorted(names):
-        compared = [o for o in operations if o.call.name != name and o.result is not None]
-        if not compared:
+        comparisons = [o for o in operations if o.call.name != name and o.result is not None]
+        if not comparisons:
             continue
 
         def agrees(

@@ -112,7 +112,7 @@ class Alone:
 
     def _run(self, moves: Moves) -> dict[int, Any]:
         explorer, driver, execution = self._explorer, self._driver, self._explorer.execution
-        counted = execution.executions, execution.all_points, execution.all_accesses
+        counts = execution.executions, execution.all_points, execution.all_accesses
         patient, execution.patient = execution.patient, False
         scheduler = OneByOne(moves, driver)
         driver.stops = True
@@ -125,15 +125,15 @@ class Alone:
         finally:
             driver.stops, execution.patient = False, patient
         explorer.restore()
-        execution.executions, execution.all_points, execution.all_accesses = counted
+        execution.executions, execution.all_points, execution.all_accesses = counts
         return places
 
     def _read(self) -> dict[int, Any]:
         run, number_of = self._driver.run, Numbering()
-        returned = [n for n, result in enumerate(run.results) if result is not PENDING]
-        returned.sort(key=lambda number: run.ended[number])
-        places: dict[int, Any] = {n: Done(number_of(run.results[n])) for n in returned}
-        for number, begun in enumerate(run.begun):
-            if begun >= 0 and number not in places:
+        results = [n for n, result in enumerate(run.results) if result is not PENDING]
+        results.sort(key=lambda number: run.ended[number])
+        places: dict[int, Any] = {n: Done(number_of(run.results[n])) for n in results}
+        for number, begin in enumerate(run.begun):
+            if begin >= 0 and number not in places:
                 places[number] = WAITS
         return places

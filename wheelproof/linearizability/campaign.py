@@ -46,11 +46,13 @@ class Campaign:
 
     def __init__(self, declaration: Declaration, progress: Progress | None) -> None:
         self.declaration = declaration
-        chosen = self.options = declaration.options
-        settings = Settings(chosen.into, chosen.bound, chosen.executions, chosen.seed)
+        options_given = self.options = declaration.options
+        settings = Settings(
+            options_given.into, options_given.bound, options_given.executions, options_given.seed
+        )
         self.search = Search(declaration.name, settings, progress)
         self.explorer = self.search.explorer
-        self.explorer.execution.patient = chosen.time_outs == LAST
+        self.explorer.execution.patient = options_given.time_outs == LAST
         with self.search.loading():
             self.make, self.second = self._counterparts()
         self.answers: Counter[Answer] = Counter()
@@ -62,17 +64,21 @@ class Campaign:
 
     def _counterparts(self) -> tuple[Callable[[], Any], Options]:
         """The factory and the options, with functions of the exploration's world."""
-        chosen, second = self.options, self.search.second
+        first, second = self.options, self.search.second
         factory = self._counterpart(self.declaration.factory)
-        declared = options.declaration_of(factory)
-        if declared is not None:
-            return declared.factory, declared.options
-        observe = None if chosen.observe is None else self._counterpart(chosen.observe)
-        reference = None if chosen.reference is None else self._counterpart(chosen.reference)
-        named = chosen.operations
-        if isinstance(named, dict):
-            named = {name: second.value(value) for name, value in named.items()}
-        return factory, replace(chosen, observe=observe, reference=reference, operations=named)
+        declaration = options.declaration_of(factory)
+        if declaration is not None:
+            return declaration.factory, declaration.options
+        observe = None if first.observe is None else self._counterpart(first.observe)
+        reference = None if first.reference is None else self._counterpart(first.reference)
+        given_operations = first.operations
+        if isinstance(given_operations, dict):
+            given_operations = {
+                name: second.value(value) for name, value in given_operations.items()
+            }
+        return factory, replace(
+            first, observe=observe, reference=reference, operations=given_operations
+        )
 
     def _counterpart(self, function: Any) -> Any:
         if isinstance(function, type):
@@ -96,10 +102,10 @@ class Campaign:
             else:
                 self._draw(self._programs())
             if self.failing is not None:
-                return self._explained(self.failing)
+                return self._explain(self.failing)
         if isinstance(self.stopped, BaseException):
             raise self.stopped
-        return self._answered() if self.stopped is None else self.stopped
+        return self._answer() if self.stopped is None else self.stopped
 
     def _prepare(self) -> None:
         """Look at the class of the object under test. Raises UsageError."""
@@ -166,7 +172,7 @@ class Campaign:
         name = repr(program)
         if name not in self.programs:
             try:
-                exploration = self._searched(program, False)
+                exploration = self._search_program(program, False)
             except UsageError as error:
                 self.stopped = error
                 return False
@@ -181,21 +187,23 @@ class Campaign:
         self.failing = program
         return True
 
-    def _searched(self, program: Program, explains: bool) -> Exploration:
-        chosen = self.second
-        subject = OfClass(self.make, chosen.observe, chosen.ignored)
+    def _search_program(self, program: Program, explains: bool) -> Exploration:
+        second_options = self.second
+        subject = OfClass(self.make, second_options.observe, second_options.ignored)
         driver = Driver(self.search.world, subject, program)
-        if chosen.reference is None:
-            return self._judged(driver, Alone(self.explorer, driver), explains)
-        reference = ByReference(chosen.reference, chosen.observe, chosen.ignored, driver.calls)
-        return self._judged(driver, reference, explains)
+        if second_options.reference is None:
+            return self._judge_program(driver, Alone(self.explorer, driver), explains)
+        reference = ByReference(
+            second_options.reference, second_options.observe, second_options.ignored, driver.calls
+        )
+        return self._judge_program(driver, reference, explains)
 
-    def _judged(
+    def _judge_program(
         self,
         driver: Driver,
         specification: Specification,
         explains: bool,
-        allowed: frozenset[Outcome] = frozenset(),
+        outcomes_allowed: frozenset[Outcome] = frozenset(),
     ) -> Exploration:
         """Search the orders of one program. ``explains``: a failing one is shown."""
         explorer, execution = self.explorer, self.explorer.execution
@@ -205,7 +213,7 @@ class Campaign:
         explorer.renew(self.options.executions)
         execution.put_off = False
         condition = self.options.condition
-        self.judge = HistoryJudge(explorer, driver, specification, condition, allowed)
+        self.judge = HistoryJudge(explorer, driver, specification, condition, outcomes_allowed)
         explorer.judge = self.judge
         exploration = explorer.explored(explains)
         executions = execution.executions - before
@@ -223,9 +231,9 @@ class Campaign:
 
     # -- answers
 
-    def _explained(self, program: Program) -> Exploration:
+    def _explain(self, program: Program) -> Exploration:
         """The failing order of a program with the fewest preemptions."""
-        exploration = self._searched(program, True)
+        exploration = self._search_program(program, True)
         lines = telling.program(program, self.judge.last)
         if exploration.answer is not Answer.BUG:
             reason = f"{program!r} failed, and does not fail again"
@@ -245,23 +253,23 @@ class Campaign:
         refusal, judge = self.judge.last, self.judge
         if refusal is None:
             return []
-        suspected = [
+        alarm_list = [
             alarms.who_was_first(refusal, judge.specification, self.options.condition),
             alarms.forbidden_order(refusal),
             self._several_calls(program),
             self._early_time_out(program),
         ]
-        lines = [str(alarm) for alarm in suspected if alarm is not None]
-        wrapped = [texts.lines(line, telling.WIDTH, "  ", "    ") for line in lines]
+        lines = [str(alarm) for alarm in alarm_list if alarm is not None]
+        paragraphs = [texts.lines(line, telling.WIDTH, "  ", "    ") for line in lines]
         head = ["", "perhaps it is no bug of the class:"] if lines else []
-        return head + [line for lines in wrapped for line in lines]
+        return head + [line for lines in paragraphs for line in lines]
 
     def _several_calls(self, program: Program) -> Alarm | None:
         """Some operations are several calls, and it fails between them."""
         judge = self.judge
         codes = whole_calls.codes_of(self.kind)
-        most = self.options.executions
-        names = whole_calls.names_of_several(self.explorer, judge.driver, codes, most)
+        limit = self.options.executions
+        names = whole_calls.names_of_several(self.explorer, judge.driver, codes, limit)
         return alarms.several_calls(names) if names else None
 
     def _early_time_out(self, program: Program) -> Alarm | None:
@@ -271,13 +279,13 @@ class Campaign:
             return None
         execution.patient = True
         try:
-            answer = self._searched(program, False).answer
+            answer = self._search_program(program, False).answer
         finally:
             execution.patient = False
-        passed = answer in (Answer.EXHAUSTED, Answer.BOUNDED)
-        return alarms.early_time_out(self.options.time_outs == LENIENT) if passed else None
+        passes = answer in (Answer.EXHAUSTED, Answer.BOUNDED)
+        return alarms.early_time_out(self.options.time_outs == LENIENT) if passes else None
 
-    def _answered(self) -> Exploration:
+    def _answer(self) -> Exploration:
         """The answer for all programs that were drawn."""
         answers, total = self.answers, self.answers.total()
         dead = sorted(name for name, kinds in self.outcomes.items() if kinds == {"raised"})
@@ -287,14 +295,16 @@ class Campaign:
         elif dead:
             answer, reason = Answer.VACUOUS, f"{', '.join(dead)} raised an exception in every call"
         elif answers[Answer.BUDGET]:
-            most = self.options.executions
+            limit = self.options.executions
             answer = Answer.BUDGET
-            reason = f"{share} were exhausted; the search of others ended after {most:,} executions"
+            reason = (
+                f"{share} were exhausted; the search of others ended after {limit:,} executions"
+            )
         elif answers[Answer.BOUNDED]:
             answer = Answer.BOUNDED
             bound = self.options.bound
-            what = "time-outs come last" if bound is None else f"at most {bound} preemptions"
-            reason = f"{share} were exhausted, the others but for this: {what}"
+            restriction = "time-outs come last" if bound is None else f"at most {bound} preemptions"
+            reason = f"{share} were exhausted, the others but for this: {restriction}"
         else:
             answer, reason = Answer.EXHAUSTED, f"every order of {share}"
             reason += "; a result after a time-out fits any of them" * self.freed

@@ -18,25 +18,25 @@ class Condition:
     judges = True
     by_time = False
 
-    def is_before(self, first: Operation, other: Operation) -> bool:
+    def is_before(self, first: Operation, second: Operation) -> bool:
         """Whether one operation must come before another first."""
         raise NotImplementedError
 
     def before(self, operations: Sequence[Operation]) -> list[int]:
         """For each operation, a mask of those that must be done when it begins."""
         return [
-            sum(1 << at for at, first in enumerate(operations) if self.is_before(first, other))
-            for other in operations
+            sum(1 << at for at, first in enumerate(operations) if self.is_before(first, second))
+            for second in operations
         ]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
 
-def _is_called_before(first: Operation, other: Operation) -> bool:
+def _is_called_before(first: Operation, second: Operation) -> bool:
     """Whether the program has one operation before another. Both may take no time."""
-    together = first.thread == other.thread or 0 in (first.thread, other.thread)
-    return together and first.number < other.number
+    together = first.thread == second.thread or 0 in (first.thread, second.thread)
+    return together and first.number < second.number
 
 
 class Linearizable(Condition):
@@ -48,8 +48,8 @@ class Linearizable(Condition):
 
     by_time = True
 
-    def is_before(self, first: Operation, other: Operation) -> bool:
-        return first.returned < other.called or _is_called_before(first, other)
+    def is_before(self, first: Operation, second: Operation) -> bool:
+        return first.returned < second.called or _is_called_before(first, second)
 
 
 class SequentiallyConsistent(Condition):
@@ -62,8 +62,8 @@ class SequentiallyConsistent(Condition):
 
     name = "sequentially consistent"
 
-    def is_before(self, first: Operation, other: Operation) -> bool:
-        return _is_called_before(first, other)
+    def is_before(self, first: Operation, second: Operation) -> bool:
+        return _is_called_before(first, second)
 
 
 class QuiescentlyConsistent(Condition):
@@ -81,8 +81,8 @@ class QuiescentlyConsistent(Condition):
             latest = max(latest, operations[at].returned)
             groups[at] = group
         return [
-            sum(1 << at for at in groups if groups[at] < groups[other])
-            for other in range(len(operations))
+            sum(1 << at for at in groups if groups[at] < groups[second])
+            for second in range(len(operations))
         ]
 
 
@@ -92,5 +92,5 @@ class CrashesAlone(Condition):
     name = "free of deadlocks"
     judges = False
 
-    def is_before(self, first: Operation, other: Operation) -> bool:
+    def is_before(self, first: Operation, second: Operation) -> bool:
         return False

@@ -43,10 +43,10 @@ def test_of(declaration: Declaration) -> Callable[[], None]:
     return test
 
 
-def declare(factory: Callable[[], Any], chosen: Options) -> Any:
+def declare(factory: Callable[[], Any], given_options: Options) -> Any:
     """A class with its declaration, or the test that a factory becomes. Raises UsageError."""
     explicit = list(getattr(factory, "__dict__", {}).get(EXPLICIT, ()))
-    declaration = Declaration(factory, chosen, explicit)
+    declaration = Declaration(factory, given_options, explicit)
     if isinstance(factory, type):
         try:
             setattr(factory, ATTRIBUTE, declaration)

@@ -155,11 +155,11 @@ class _Search:
         return Explanation(None, tuple(self._dead_ends))
 
     def _ends(self, state: Any, places: tuple[Any, ...]) -> bool:
-        done = all(
+        is_done = all(
             operation.is_pending or isinstance(place, Done)
             for operation, place in zip(self._operations, places)
         )
-        return done and (self._accepts is None or self._accepts(state, places))
+        return is_done and (self._accepts is None or self._accepts(state, places))
 
     def _following(
         self, situation: Situation, order: tuple[int, ...]
@@ -183,12 +183,12 @@ class _Search:
 
     def _points(self, situation: Situation) -> Iterator[tuple[int, Any, Any]]:
         state, places = situation
-        done = sum(1 << index for index, place in enumerate(places) if isinstance(place, Done))
+        mask = sum(1 << index for index, place in enumerate(places) if isinstance(place, Done))
         for index, place in enumerate(places):
-            if isinstance(place, Done) or (place == CALLED and self._before[index] & ~done):
+            if isinstance(place, Done) or (place == CALLED and self._before[index] & ~mask):
                 continue
             operation = self._operations[index]
-            for after, reached in self._specification.points(state, operation, place):
-                yield index, after, reached
+            for after, place_after in self._specification.points(state, operation, place):
+                yield index, after, place_after
             if operation.is_free and place == CALLED:
                 yield index, state, Done(operation.result)

@@ -73,10 +73,10 @@ class HistoryJudge(Judge):
         driver: Driver,
         specification: Specification,
         condition: Condition,
-        allowed: frozenset[Outcome] = frozenset(),
+        outcomes_allowed: frozenset[Outcome] = frozenset(),
     ) -> None:
         self._explorer, self.driver = explorer, driver
-        self._allowed = allowed
+        self._allowed = outcomes_allowed
         self.specification, self._condition = specification, condition
         self._verdicts: dict[Any, tuple[Found, Refusal | None] | None] = {}
         self._open: _Case | None = None
@@ -126,7 +126,7 @@ class HistoryJudge(Judge):
         case, self._open = self._open, None
         if case is None:
             return None
-        verdict = self._judged(case)
+        verdict = self._judgement(case)
         if verdict is not None and outcome(case.operations) in self._allowed:
             verdict = None
         self._verdicts[case.key] = verdict
@@ -141,21 +141,21 @@ class HistoryJudge(Judge):
 
     def _count(self) -> None:
         run = self.driver.run
-        for (_, call), result, begun in zip(self.driver.calls, run.results, run.begun):
-            if begun >= 0:
+        for (_, call), result, begin in zip(self.driver.calls, run.results, run.begun):
+            if begin >= 0:
                 kind = "raised" if type(result).__name__ == "Raised" else "returned"
                 kind = "waited" if result is PENDING else kind
                 self.outcomes.setdefault(call.name, set()).add(kind)
 
     # -- verdicts
 
-    def _judged(self, case: _Case) -> tuple[Found, Refusal | None] | None:
+    def _judgement(self, case: _Case) -> tuple[Found, Refusal | None] | None:
         operations = case.operations
         before = self._condition.before(operations)
         explanation = self._explain(case, operations, before)
         if not explanation.fits:
             pairs = tuple(_pairs(operations, before))
-            return self._refused(Refusal(tuple(operations), explanation, pairs))
+            return self._refusal(Refusal(tuple(operations), explanation, pairs))
         for operation in operations:
             if operation.is_pending and not self._is_excused(case, operation, operations):
                 assert case.failure is not None
@@ -167,7 +167,7 @@ class HistoryJudge(Judge):
             return self._judged_at_other_times(case, case.times)
         return None
 
-    def _refused(self, refusal: Refusal, order: list[int] | None = None) -> tuple[Found, Refusal]:
+    def _refusal(self, refusal: Refusal, order: list[int] | None = None) -> tuple[Found, Refusal]:
         results = ", ".join(
             f"{named(o)}: {shown(o.result)}" for o in refusal.operations if not o.is_pending
         )
@@ -191,10 +191,10 @@ class HistoryJudge(Judge):
                 number_of = Numbering()
                 for number in order:
                     number_of(case.raw[number])
-                returned = number_of(case.raw[operation.number])
+                value = number_of(case.raw[operation.number])
                 if free.intersection(order):  # it may have returned another object, or none
-                    return bool(unnumbered(returned) == unnumbered(result))
-                return bool(returned == result)
+                    return bool(unnumbered(value) == unnumbered(result))
+                return bool(value == result)
 
         return explain(operations, before, self.specification, accepts, agrees)
 
@@ -225,12 +225,12 @@ class HistoryJudge(Judge):
 
     def _waits(self, state: Any, place: Any, operation: Operation) -> bool:
         """Whether an operation does not return, however far it goes."""
-        visited: set[tuple[Any, Any]] = set()
+        visits: set[tuple[Any, Any]] = set()
         while not isinstance(place, Done):
             points = list(self.specification.points(state, operation, place))
-            if not points or (state, place) in visited:
+            if not points or (state, place) in visits:
                 return True
-            visited.add((state, place))
+            visits.add((state, place))
             state, place = points[0]
         return False
 
@@ -242,7 +242,7 @@ class HistoryJudge(Judge):
         operations = case.operations
         base = SequentiallyConsistent().before(operations)
         pending: list[frozenset[Pair]] = [frozenset()]
-        visited = set(pending)
+        visits = set(pending)
         while pending:
             pairs = pending.pop()
             before = list(base)
@@ -253,11 +253,11 @@ class HistoryJudge(Judge):
                 numbers = tuple((operations[x].number, operations[y].number) for x, y in pairs)
                 refusal = Refusal(tuple(operations), explanation, numbers)
                 steps = times.steps(pairs)
-                return self._refused(refusal, self._run_with(case, steps))
+                return self._refusal(refusal, self._run_with(case, steps))
             for pair in times.pairs(explanation.order):
                 more = pairs | {pair}
-                if len(visited) < ORDERS and more not in visited and times.is_possible(pair, pairs):
-                    visited.add(more)
+                if len(visits) < ORDERS and more not in visits and times.is_possible(pair, pairs):
+                    visits.add(more)
                     pending.append(more)
         return None
 
@@ -280,13 +280,13 @@ def outcome(operations: Sequence[Operation]) -> Outcome:
 def _pairs(operations: Sequence[Operation], before: Sequence[int]) -> Sequence[Pair]:
     """The operations of different threads of which one comes before the other."""
     return [
-        (first.number, other.number)
-        for at, other in enumerate(operations)
+        (first.number, second.number)
+        for at, second in enumerate(operations)
         for where, first in enumerate(operations)
         if before[at] >> where & 1
         and first.thread
-        and other.thread
-        and first.thread != other.thread
+        and second.thread
+        and first.thread != second.thread
     ]
 
 

@@ -25,11 +25,11 @@ SMALL: dict[Any, st.SearchStrategy[Any]] = {
 """Annotation -> few values, so that operations meet."""
 
 
-def of_class(kind: type, chosen: Given) -> dict[str, st.SearchStrategy[Call]]:
+def of_class(kind: type, choice: Given) -> dict[str, st.SearchStrategy[Call]]:
     """For each operation of a class a strategy for its calls. Raises UsageError."""
-    if isinstance(chosen, str):
-        chosen = [chosen]
-    names = list(chosen) if chosen is not None else public(kind)
+    if isinstance(choice, str):
+        choice = [choice]
+    names = list(choice) if choice is not None else public(kind)
     strategies = {}
     for name in names:
         method = getattr(kind, name, None)
@@ -38,7 +38,7 @@ def of_class(kind: type, chosen: Given) -> dict[str, st.SearchStrategy[Call]]:
                 f"{kind.__qualname__} has no method {name}.",
                 f"It has {', '.join(public(kind)) or 'none that is public'}.",
             )
-        strategy = chosen.get(name) if isinstance(chosen, Mapping) else None
+        strategy = choice.get(name) if isinstance(choice, Mapping) else None
         strategies[name] = _calls(kind, name, method, strategy)
     if not strategies:
         raise UsageError(
@@ -62,7 +62,7 @@ def _calls(kind: type, name: str, method: Any, strategy: Any) -> st.SearchStrate
     arguments: list[Any] = []
     keywords: dict[str, Any] = {}
     if strategy is None:
-        arguments, keywords = _annotated(kind, name, method)
+        arguments, keywords = _from_annotations(kind, name, method)
     elif isinstance(strategy, Mapping):
         keywords = dict(strategy)
     elif isinstance(strategy, st.SearchStrategy):
@@ -80,11 +80,11 @@ def _calls(kind: type, name: str, method: Any, strategy: Any) -> st.SearchStrate
                 f"operations[{name!r}] has {part!r}, which is no strategy.",
                 f"Give st.just({part!r}).",
             )
-    drawn = st.tuples(st.tuples(*arguments), st.fixed_dictionaries(keywords))
-    return drawn.map(lambda parts: Call(name, parts[0], parts[1]))
+    strategy_of_call = st.tuples(st.tuples(*arguments), st.fixed_dictionaries(keywords))
+    return strategy_of_call.map(lambda parts: Call(name, parts[0], parts[1]))
 
 
-def _annotated(kind: type, name: str, method: Any) -> tuple[list[Any], dict[str, Any]]:
+def _from_annotations(kind: type, name: str, method: Any) -> tuple[list[Any], dict[str, Any]]:
     """Strategies for the arguments that a method needs, by their annotations."""
     remedy = f"Name strategies: operations={{{name!r}: (st.integers(), ...)}}."
     try:
@@ -95,19 +95,19 @@ def _annotated(kind: type, name: str, method: Any) -> tuple[list[Any], dict[str,
         ) from None
     static = isinstance(inspect.getattr_static(kind, name), (staticmethod, classmethod))
     parameters = parameters if static else parameters[1:]
-    needed = [
+    required_parts = [
         part
         for part in parameters
         if part.default is part.empty and part.kind not in (part.VAR_POSITIONAL, part.VAR_KEYWORD)
     ]
     try:
-        hints = typing.get_type_hints(method) if needed else {}
+        hints = typing.get_type_hints(method) if required_parts else {}
     except (NameError, TypeError) as error:
         raise UsageError(
             f"The annotations of {kind.__qualname__}.{name}: {error}.", remedy
         ) from None
     arguments, keywords = [], {}
-    for part in needed:
+    for part in required_parts:
         hint = hints.get(part.name, Any)
         strategy = SMALL.get(hint) if isinstance(hint, type) else None
         if strategy is None and hint not in (Any, object):

@@ -69,24 +69,26 @@ class Declaration:
         self.name = getattr(factory, "__qualname__", repr(factory))
 
 
-def options(**chosen: Any) -> Options:
+def options(**given_options: Any) -> Options:
     """Options as the user gives them. Raises UsageError."""
     from wheelproof.linearizability.programs import Program
     from wheelproof.plain.settings import settings
 
     names = {part.name for part in fields(Options)} - {"ignored"} | {"ignore_results"}
-    if unknown := chosen.keys() - names:
+    if unknown := given_options.keys() - names:
         raise UsageError(f"There is no option {min(unknown)}.", f"There are {', '.join(names)}.")
-    ignored = chosen.pop("ignore_results", ())
-    chosen["ignored"] = frozenset([ignored] if isinstance(ignored, str) else ignored)
-    condition = chosen.pop("condition", None)
+    result_names = given_options.pop("ignore_results", ())
+    given_options["ignored"] = frozenset(
+        [result_names] if isinstance(result_names, str) else result_names
+    )
+    condition = given_options.pop("condition", None)
     condition = condition() if isinstance(condition, type) else condition or Linearizable()
     if not isinstance(condition, Condition):
         raise UsageError(
             f"condition={condition!r} is no condition.",
             "Give one of wheelproof.linearizability.conditions.",
         )
-    result = Options(**chosen, condition=condition)
+    result = Options(**given_options, condition=condition)
     plain = settings(result.into, result.bound, result.executions, result.seed)
     result = replace(result, into=plain.into, examples=tuple(result.examples))
     if result.time_outs not in TIME_OUTS:

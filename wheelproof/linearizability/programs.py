@@ -145,8 +145,8 @@ def sizes(
     for name, number in (("prefix", prefix), ("suffix", suffix)):
         if type(number) is not int or number < 0:
             raise UsageError(f"{name}={number!r} is no whole number from 0 on.")
-    most = max(4, counts[0] * lengths[0], 2 * lengths[1])
-    return Sizes(counts, lengths, most, prefix, suffix)
+    total = max(4, counts[0] * lengths[0], 2 * lengths[1])
+    return Sizes(counts, lengths, total, prefix, suffix)
 
 
 def _pair(name: str, size: Any, least: int) -> tuple[int, int]:
@@ -163,9 +163,9 @@ def drawn(
 ) -> st.SearchStrategy[Program]:
     """A strategy for programs."""
     call = st.one_of(*operations.values())
-    least, most = size.calls
+    least, maximum = size.calls
     threads = st.lists(
-        st.lists(call, min_size=least, max_size=most),
+        st.lists(call, min_size=least, max_size=maximum),
         min_size=size.threads[0],
         max_size=size.threads[1],
     ).map(lambda columns: _cut(columns, size))

@@ -33,22 +33,22 @@ class Times:
         firsts, self._lasts, self._firsts = [], [], []
         for operation in operations:
             number = operation.number
-            thread, begun = run.numbers[operation.thread], run.begun[number]
-            ended = run.ended[number]
-            later = (at for at in range(begun, len(order)) if order[at] == thread)
-            earlier = (at for at in range(ended - 1, -1, -1) if order[at] == thread)
+            thread, begin = run.numbers[operation.thread], run.begun[number]
+            end_position = run.ended[number]
+            later = (at for at in range(begin, len(order)) if order[at] == thread)
+            earlier = (at for at in range(end_position - 1, -1, -1) if order[at] == thread)
             firsts.append((thread, next(later, None)))
             self._lasts.append(None if operation.is_pending else next(earlier, None))
         self._firsts = [first for _, first in firsts]
         self.precedes = tuple(
             frozenset(
                 y
-                for y, other in enumerate(operations)
-                if (operations[x].thread == other.thread and x <= y)
+                for y, second in enumerate(operations)
+                if (operations[x].thread == second.thread and x <= y)
                 or (
                     first is not None
-                    and not other.is_pending
-                    and run.clocks[other.number][thread] >= stamp(first)
+                    and not second.is_pending
+                    and run.clocks[second.number][thread] >= stamp(first)
                 )
             )
             for x, (thread, first) in enumerate(firsts)
@@ -58,25 +58,25 @@ class Times:
         """The pairs of threads' operations that an order has the other way round."""
         at = {number: position for position, number in enumerate(order)}
         for x, earlier in enumerate(self._operations):
-            for y, other in enumerate(self._operations):
-                if earlier.thread == other.thread or not earlier.thread or not other.thread:
+            for y, second in enumerate(self._operations):
+                if earlier.thread == second.thread or not earlier.thread or not second.thread:
                     continue
                 if earlier.is_pending or earlier.number not in at:
                     continue
-                if other.number in at and at[other.number] < at[earlier.number]:
+                if second.number in at and at[second.number] < at[earlier.number]:
                     yield x, y
 
     def is_possible(self, pair: Pair, pairs: frozenset[Pair]) -> bool:
         """Whether a run has a pair beside others."""
         first, second = pair
-        pending, visited = [second], {second}
+        pending, visits = [second], {second}
         while pending:
             for y in self.precedes[pending.pop()]:
                 if y == first:
                     return False
                 for before, after in pairs:
-                    if before == y and after not in visited:
-                        visited.add(after)
+                    if before == y and after not in visits:
+                        visits.add(after)
                         pending.append(after)
         return True
 
@@ -113,11 +113,11 @@ def reordered(order: Sequence[int], clocks: Sequence[Clock], steps: Sequence[Pai
     ]
     for first, second in steps:
         before[second].add(first)
-    done: set[int] = set()
+    placed_steps: set[int] = set()
     threads: list[int] = []
-    while len(done) < count:
-        ready = [j for j in range(count) if j not in done and before[j] <= done]
+    while len(placed_steps) < count:
+        ready = [j for j in range(count) if j not in placed_steps and before[j] <= placed_steps]
         following = next((j for j in ready if threads and order[j] == threads[-1]), ready[0])
-        done.add(following)
+        placed_steps.add(following)
         threads.append(order[following])
     return threads

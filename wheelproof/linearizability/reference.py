@@ -44,10 +44,10 @@ class ByReference:
         self,
         make: Callable[[], Any],
         observe: Callable[[Any], Any] | None,
-        ignored: frozenset[str],
+        result_names: frozenset[str],
         calls: list[tuple[int, Call]],
     ) -> None:
-        self._make, self._observe, self._ignored, self._calls = make, observe, ignored, calls
+        self._make, self._observe, self._ignored, self._calls = make, observe, result_names, calls
         self._places: dict[Moves, Any] = {}
 
     def points(self, state: Moves, operation: Operation, at: Any) -> Iterable[tuple[Moves, Any]]:
@@ -68,14 +68,14 @@ class ByReference:
         for at, number in enumerate(moves, 1):
             call = self._calls[number][1]
             try:
-                result = self._moved(call, reference, under_way, number)
+                result = self._after_moves(call, reference, under_way, number)
             except Waits:
                 return WAITS
             between = result is _BETWEEN
             place = moves[:at].count(number) if between else Done(number_of(result))
         return place
 
-    def _moved(
+    def _after_moves(
         self,
         call: Call,
         reference: Any,

@@ -66,9 +66,9 @@ class OfClass(Subject):
         self,
         factory: Callable[[], Any],
         observe: Callable[[Any], Any] | None = None,
-        ignored: frozenset[str] = frozenset(),
+        result_names: frozenset[str] = frozenset(),
     ) -> None:
-        self.factory, self.observe, self.ignored = factory, observe, ignored
+        self.factory, self.observe, self.ignored = factory, observe, result_names
         self.final = None if observe is None else Call(FINAL)
 
     def make(self) -> Any:
@@ -159,14 +159,14 @@ class Driver:
             run.under_way[thread] = number
             run.begun[number] = execution.depth
             running.expires = NEVER
-            result = self._called(number, subject)
+            result = self._call(number, subject)
             run.ended[number], run.clocks[number] = execution.depth, running.clock[:]
             run.results[number] = result
             if execution.now + SAME >= running.expires:
                 run.timed_out.add(number)
             del run.under_way[thread]
 
-    def _called(self, number: int, subject: Any) -> Any:
+    def _call(self, number: int, subject: Any) -> Any:
         """The result of a call. An exception is one."""
         try:
             result = self.subject.called(self, subject, number)
@@ -176,24 +176,26 @@ class Driver:
 
     # -- histories
 
-    def history(self, settled: bool = True) -> list[Operation]:
+    def history(self, is_settled: bool = True) -> list[Operation]:
         """The operations of the present run that have been called.
 
-        ``settled``: each racy access of the run is a visible operation.
+        ``is_settled``: each racy access of the run is a visible operation.
         """
         run, number_of = self.run, Numbering()
         operations = []
         for number, (thread, call) in enumerate(self.calls):
             if run.begun[number] < 0:
                 continue
-            called, returned = self._moments(number, thread, settled)
+            call_moment, return_moment = self._moments(number, thread, is_settled)
             pending = run.results[number] is PENDING
             result = None if pending else number_of(run.results[number])
             is_free = self.is_lenient and number in run.timed_out
-            operations.append(Operation(number, thread, call, called, returned, result, is_free))
+            operations.append(
+                Operation(number, thread, call, call_moment, return_moment, result, is_free)
+            )
         return operations
 
-    def _moments(self, number: int, thread: int, settled: bool) -> tuple[float, float]:
+    def _moments(self, number: int, thread: int, is_settled: bool) -> tuple[float, float]:
         """When an operation is called, as late as can be, and when it returns, as early as can be.
 
         Visible operations have even moments. One without any happens between two of them. In a run
@@ -201,14 +203,14 @@ class Driver:
         when it did.
         """
         run, order = self.run, self.execution.order
-        begun, ended = run.begun[number], run.ended[number]
-        if not settled:
-            return 2 * begun - 1, LATER if ended < 0 else 2 * ended
-        end = len(order) if ended < 0 else ended
-        steps = [at for at in range(begun, end) if order[at] == run.numbers[thread]]
-        called = 2 * steps[0] if steps else 2 * (end if ended < 0 else begun) - 1
-        returned = LATER if ended < 0 else 2 * steps[-1] if steps else called
-        return called, returned
+        begin, end_position = run.begun[number], run.ended[number]
+        if not is_settled:
+            return 2 * begin - 1, LATER if end_position < 0 else 2 * end_position
+        end = len(order) if end_position < 0 else end_position
+        steps = [at for at in range(begin, end) if order[at] == run.numbers[thread]]
+        call_moment = 2 * steps[0] if steps else 2 * (end if end_position < 0 else begin) - 1
+        return_moment = LATER if end_position < 0 else 2 * steps[-1] if steps else call_moment
+        return call_moment, return_moment
 
 
 def _work(self: Any) -> None:

@@ -24,13 +24,13 @@ WIDTH = 78
 
 def program(program: Program, refusal: Refusal | None) -> list[str]:
     """The lines of a program with its results, and why no order explains them."""
-    needed = _needed(program)
+    results_used = _results_used(program)
     results = {} if refusal is None else {o.number: o for o in refusal.operations}
     cells: dict[int, list[str]] = {}
     first: list[str] = []
     last: list[str] = []
     for number, (thread, call) in enumerate(program.calls()):
-        text = f"v{number} = {call}" if number in needed else str(call)
+        text = f"v{number} = {call}" if number in results_used else str(call)
         if number in results:
             text += ": " + _result(results[number])
         if thread:
@@ -47,7 +47,7 @@ def program(program: Program, refusal: Refusal | None) -> list[str]:
     return lines
 
 
-def _needed(program: Program) -> set[int]:
+def _results_used(program: Program) -> set[int]:
     """The numbers of calls whose results others need."""
     arguments = [value for _, call in program.calls() for value in call.keywords.values()]
     return {value.number for value in arguments if isinstance(value, Result)}
@@ -96,10 +96,10 @@ def regression(declaration: Declaration, program: Program, function: str) -> str
     name = factory.__qualname__
     short = name.rpartition(".")[2].removeprefix("test_").lower()
     lines = [f"def test_{short}_again():", f"    {function}(", f"        {name},"]
-    return "\n".join([*lines, *_wrapped(program), "    )"])
+    return "\n".join([*lines, *_wrap(program), "    )"])
 
 
-def _wrapped(program: Program) -> Sequence[str]:
+def _wrap(program: Program) -> Sequence[str]:
     line = " " * 8 + repr(program) + ","
     if len(line) <= WIDTH:
         return [line]

@@ -33,8 +33,8 @@ def check(item: pytest.Function, declaration: Declaration) -> None:
             options = dict(command.options)
             if "into" in options:
                 options["into"] = tuple(options["into"])
-            chosen = replace(declaration.options, **options)
-            declaration = Declaration(declaration.factory, chosen, declaration.explicit)
+            given_options = replace(declaration.options, **options)
+            declaration = Declaration(declaration.factory, given_options, declaration.explicit)
         exploration = checked(declaration, None, progress)
     except (UsageError, Interrupted) as error:
         if command is not None:

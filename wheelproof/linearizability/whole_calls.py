@@ -163,31 +163,31 @@ class _Collector(Judge):
 
 
 def outcomes(
-    explorer: Explorer, driver: Driver, codes: frozenset[CodeType], most: int
+    explorer: Explorer, driver: Driver, codes: frozenset[CodeType], limit: int
 ) -> frozenset[Outcome] | None:
     """The outcomes of all runs with whole calls; None if there are too many runs."""
     judge, explorer.judge = explorer.judge, _Collector(driver)
     try:
-        whole = _searched(explorer, lambda: WholeCalls(codes), most)
+        whole = _search(explorer, lambda: WholeCalls(codes), limit)
         return None if whole is None else frozenset(explorer.judge.outcomes)
     finally:
         explorer.judge = judge
 
 
 def names_of_several(
-    explorer: Explorer, driver: Driver, codes: frozenset[CodeType], most: int
+    explorer: Explorer, driver: Driver, codes: frozenset[CodeType], limit: int
 ) -> list[str]:
     """The operations between whose calls a thread is preempted in a failing run; none without."""
-    scheduler = _searched(explorer, lambda: BetweenCalls(codes, driver), most)
+    scheduler = _search(explorer, lambda: BetweenCalls(codes, driver), limit)
     return sorted(scheduler.names) if scheduler is not None and explorer.failing else []
 
 
 AnyCalls = TypeVar("AnyCalls", bound=WholeCalls)
 
 
-def _searched(explorer: Explorer, make: Callable[[], AnyCalls], most: int) -> AnyCalls | None:
+def _search(explorer: Explorer, make: Callable[[], AnyCalls], limit: int) -> AnyCalls | None:
     """The scheduler of a search that has made all its runs, or one that fails; None without."""
-    explorer.renew(most)
+    explorer.renew(limit)
     scheduler = make()
     while not scheduler.over and explorer.failing is None:
         if explorer.is_out_of_time():

@@ -54,11 +54,11 @@ def read(root: Path) -> dict[str, Declared]:
 
 
 def stale(
-    declared: dict[str, Declared], changes: Iterable[Change], files: Iterable[str]
+    declarations: dict[str, Declared], changes: Iterable[Change], files: Iterable[str]
 ) -> list[Declared]:
     """The declarations of ``files`` whose change is not enumerated: its text was edited since."""
     keys = {change.key for change in changes}
     files = set(files)
     return [
-        entry for entry in declared.values() if entry.file in files and entry.change not in keys
+        entry for entry in declarations.values() if entry.file in files and entry.change not in keys
     ]

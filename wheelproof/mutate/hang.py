@@ -45,7 +45,7 @@ def patience(seconds: float) -> float:
 
 
 @contextmanager
-def _limited(item: pytest.Item, seconds: float) -> Iterator[None]:
+def _limit(item: pytest.Item, seconds: float) -> Iterator[None]:
     limit = patience(seconds)
 
     def expire() -> None:
@@ -63,19 +63,19 @@ def _limited(item: pytest.Item, seconds: float) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
-    with _limited(item, SET_UP * float(os.environ[SECONDS])):
+    with _limit(item, SET_UP * float(os.environ[SECONDS])):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    with _limited(item, float(os.environ[SECONDS])):
+    with _limit(item, float(os.environ[SECONDS])):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    with _limited(item, float(os.environ[SECONDS])):
+    with _limit(item, float(os.environ[SECONDS])):
         return (yield)
 
 

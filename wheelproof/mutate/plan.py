@@ -70,7 +70,7 @@ class Plan:
             tests,
             stage,
         )
-        self.loads = {mechanism: self._controlled(mechanism) for mechanism in mechanisms}
+        self.loads = {mechanism: self._controlled_files(mechanism) for mechanism in mechanisms}
         self.subjects = {
             mechanism: isolated.load(root, f"harness.{mechanism}").SUBJECT
             for mechanism in mechanisms
@@ -105,7 +105,7 @@ class Plan:
 
     # -- who has a file
 
-    def _controlled(self, mechanism: str) -> set[str]:
+    def _controlled_files(self, mechanism: str) -> set[str]:
         """The files that the controlled runtime loads for a mechanism."""
         return {
             file
@@ -179,7 +179,7 @@ class Plan:
             for mechanism in self.mechanisms
             if file in tables.get(artefact, {}).get(mechanism, ())
         ]
-        name = self._named(artefact, file)
+        name = self._name_prefix(artefact, file)
         return sorted(
             mechanisms,
             key=lambda mechanism: (
@@ -189,7 +189,7 @@ class Plan:
             ),
         )
 
-    def _named(self, artefact: str, file: str) -> str:
+    def _name_prefix(self, artefact: str, file: str) -> str:
         """The name that may begin with a mechanism's: of the file, or of a folder of proofs."""
         path = Path(file)
         if artefact == "proofs" and path.parent.name in self.mechanisms:
@@ -205,7 +205,7 @@ class Plan:
             return Path(file).parent.name
         name = Path(file).stem
         module = ".".join(Path(file).with_suffix("").parts)
-        title = self._named(artefact, file)
+        title = self._name_prefix(artefact, file)
         mechanisms_named = [mechanism for mechanism in mechanisms if title.startswith(mechanism)]
         mechanisms_named += [
             mechanism
@@ -286,7 +286,7 @@ class Plan:
                     if isinstance(job, SafetyJob)
                 ]
                 yield Check("whole", mechanism, 4 if is_other else 3, needs=tuple(needs))
-            for job in self._planned(
+            for job in self._jobs_of(
                 declaration, profile, "bisimulation", "random", "stress", "mutant"
             ):
                 if isinstance(job, RunsJob):
@@ -308,7 +308,7 @@ class Plan:
             if artefact == "impl" and file in self.proved.get(mechanism, ()):
                 yield from self._theorems(mechanism, 5, profile)
         elif artefact == "model":
-            for job in self._planned(
+            for job in self._jobs_of(
                 declaration, profile, "graph", "bisimulation", "liveness", "mutant"
             ):
                 if isinstance(job, (SafetyJob, PropertiesJob, LivenessJob, MutantJob)):
@@ -319,7 +319,7 @@ class Plan:
                         job,
                     )
         elif artefact == "spec":
-            for job in self._planned(declaration, profile, "tlc", "graph", "liveness", "mutant"):
+            for job in self._jobs_of(declaration, profile, "tlc", "graph", "liveness", "mutant"):
                 config = declaration.configs.get(job.name)
                 module = (
                     declaration.spec.with_name(f"{config.module}.tla")
@@ -338,7 +338,7 @@ class Plan:
                     )
         elif artefact == "jvm":
             by_name = tasks(declaration)
-            for job in self._planned(declaration, profile, "jvm"):
+            for job in self._jobs_of(declaration, profile, "jvm"):
                 task = by_name[job.name]
                 if task.kind != CLASSES and file in self._like(task.binding.file):
                     yield Check("job", mechanism, 1 + is_other, job)
@@ -347,7 +347,7 @@ class Plan:
                 yield Check("job", mechanism, 1, EdgesJob(mechanism, "edges", ("proof",)))
             yield from self._theorems(mechanism, 2, profile)
 
-    def _planned(self, mechanism: Mechanism, profile: str, *layers: str) -> Iterable[Job]:
+    def _jobs_of(self, mechanism: Mechanism, profile: str, *layers: str) -> Iterable[Job]:
         for job in jobs.plan(mechanism, profile, lambda *names: bool(set(names) & set(layers))):
             config = mechanism.configs.get(job.name)
             if config is None or (config.distinct or 0) <= self.bound:

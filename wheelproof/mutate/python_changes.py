@@ -57,7 +57,7 @@ def _names(node: ast.AST) -> set[str]:
     }
 
 
-def _published(node: ast.AST) -> bool:
+def _publishes(node: ast.AST) -> bool:
     """Whether a statement passes the object itself on: others then see its earlier writes."""
     return any(
         isinstance(inner, ast.Call)
@@ -135,12 +135,12 @@ class Statements:
         ends = (ast.Return, ast.Raise, ast.Break, ast.Continue)
         if isinstance(node, (ends, *FUNCTIONS, ast.ClassDef)) or isinstance(after, FUNCTIONS):
             return
-        labelled = self.source.labelled(node) or self.source.labelled(after)
+        has_label = self.source.labelled(node) or self.source.labelled(after)
         if (
-            not labelled
+            not has_label
             and not (_names(node) & _names(after)) - {"self"}
-            and not _published(node)
-            and not _published(after)
+            and not _publishes(node)
+            and not _publishes(after)
         ):
             return
         (start, end), (begin, stop) = self.source.whole(node), self.source.whole(after)

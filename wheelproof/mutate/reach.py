@@ -51,20 +51,20 @@ class Reach:
         """File -> the files with a step to it: by an import, and by a text that names it."""
         importing: Edges = {}
         naming: Edges = {}
-        waiting = [self._shown(path) for path in sorted((self.root / TESTS).rglob("*.py"))]
-        visited = set(waiting)
+        waiting = [self._relative(path) for path in sorted((self.root / TESTS).rglob("*.py"))]
+        visits = set(waiting)
         while waiting:
             here = waiting.pop()
-            imported = self._imported(here) if here.endswith(".py") else set()
-            names = set(self._named(here)) if here.startswith(f"{TESTS}/") else set()
-            for edges, files in ((importing, imported), (naming, imported | names)):
+            imports = self._imports_of(here) if here.endswith(".py") else set()
+            names = set(self._names_in(here)) if here.startswith(f"{TESTS}/") else set()
+            for edges, files in ((importing, imports), (naming, imports | names)):
                 for there in files:
                     edges.setdefault(there, set()).add(here)
-            waiting += (imported | names) - visited
-            visited |= imported | names
+            waiting += (imports | names) - visits
+            visits |= imports | names
         return importing, naming
 
-    def _imported(self, here: str) -> set[str]:
+    def _imports_of(self, here: str) -> set[str]:
         """The files that a module imports, or loads by their names; of a test, its fixtures'."""
         if here in COMMANDS:
             return set()
@@ -73,7 +73,7 @@ class Reach:
         tree = reading.tree(text, path)
         names = [*imported_names(tree, package_of(self.root, path))]
         if DOOR in text:
-            names += _loaded(tree)
+            names += _parts_by_name(tree)
         is_test = here.startswith(f"{TESTS}/")
         beside = path.parent if is_test else None
         files = {file for name in names for file in self._modules(name, beside)}
@@ -85,7 +85,7 @@ class Reach:
             }
         return files - {here}
 
-    def _named(self, here: str) -> Iterator[str]:
+    def _names_in(self, here: str) -> Iterator[str]:
         """The modules and the data files that the text of a file of tests names."""
         text = reading.text(self.root / here)
         for name in sorted(set(NAMES.findall(text))):
@@ -113,7 +113,7 @@ class Reach:
                 path = folder.joinpath(*parts[:end])
                 for file in (path.with_suffix(".py"), path / "__init__.py"):
                     if file.is_file():
-                        yield self._shown(file)
+                        yield self._relative(file)
 
     def _begins(self, folder: Path, name: str) -> bool:
         if folder not in self._inside:
@@ -125,9 +125,9 @@ class Reach:
         for name in DATA.findall(text):
             for path in ((self.root / here).parent / name, self.root / name):
                 if path.is_file() and path.resolve().is_relative_to(self.root / TESTS):
-                    yield self._shown(path.resolve())
+                    yield self._relative(path.resolve())
 
-    def _shown(self, path: Path) -> str:
+    def _relative(self, path: Path) -> str:
         return path.relative_to(self.root).as_posix()
 
 
@@ -148,7 +148,7 @@ def _is_test(name: str) -> bool:
     return path.parts[0] == TESTS and path.match("test_*.py")
 
 
-def _loaded(tree: ast.Module) -> Iterable[str]:
+def _parts_by_name(tree: ast.Module) -> Iterable[str]:
     """The parts of traces that a module loads by their names."""
     constants = {
         target.id: node.value.value

@@ -325,7 +325,7 @@ class Mutation:
         """The planted fault is rejected, the harmless change is not: else there is no verdict."""
         mechanism, name = share.group.mechanism, f"{share.group.artefact}, controls"
         fault, harmless = (
-            share.controls.get(f"control.{which}") for which in ("rejected", "equivalent")
+            share.controls.get(f"control.{kind}") for kind in ("rejected", "equivalent")
         )
         if fault is None or harmless is None:
             return judge(

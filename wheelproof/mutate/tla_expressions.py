@@ -42,10 +42,10 @@ class Expressions:
 
     def __init__(self, source: Source) -> None:
         self.source, self.tokens = source, source.tokens
-        self.groups = list(self._declared())
+        self.groups = list(self._declarations())
         self.bullets = self._bullets()
 
-    def _declared(self) -> Iterator[list[str]]:
+    def _declarations(self) -> Iterator[list[str]]:
         """Names to exchange: variables of one declaration, parameters, macros, procedures."""
         text = self.source.text[slice(*self.source.algorithm)]
         text = re.sub(r"\\\*[^\n]*", "", text)
@@ -70,7 +70,7 @@ class Expressions:
             yield from arity.values()
 
     def changes(self) -> Iterator[tuple[str, list[Edit]]]:
-        ranges = self._skipped()
+        ranges = self._gaps()
         within = self.source.algorithm
         binder = 0
         for number, token in enumerate(self.tokens):
@@ -156,7 +156,7 @@ class Expressions:
             groups |= dict.fromkeys(members, members)
         return groups
 
-    def _skipped(self) -> list[tuple[int, int]]:
+    def _gaps(self) -> list[tuple[int, int]]:
         """Paragraphs without definitions: ASSUME and others, up to an empty line or definition."""
         out = []
         for head in SKIPPED.finditer(self.source.text):

@@ -63,11 +63,11 @@ class UnitTests:
         yield from self._checks(alike, 2 if artefact in ("impl", "harness") else 5)
         if artefact == "spec":
             return
-        modules, visited = {file}, {file}
+        modules, visits = {file}, {file}
         naming = self._naming(artefact, modules)
         while not alike and not naming and modules:
-            modules = self._importers(ARTEFACTS[artefact], modules) - visited
-            visited |= modules
+            modules = self._importers(ARTEFACTS[artefact], modules) - visits
+            visits |= modules
             naming = self._naming(artefact, modules)
         if artefact == "proofs":
             near = [test for test in alike or naming if Path(test).parent.as_posix() == folder]

@@ -188,8 +188,8 @@ class _Reader(Items):
         """The table [constants]; without it the constants that fields of all scenarios are for."""
         if "constants" in self.data or not specification.is_file():
             return self.table("constants")
-        shared = set.intersection(*map(set, scenarios.values())) if scenarios else set()
-        return inferred.constants(specification, sorted(shared))
+        names = set.intersection(*map(set, scenarios.values())) if scenarios else set()
+        return inferred.constants(specification, sorted(names))
 
     def properties(self) -> dict[str, Property]:
         """The table [properties], and the built-in ones."""

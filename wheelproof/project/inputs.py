@@ -124,10 +124,10 @@ def names(text: str, package: str) -> tuple[str, ...]:
 
     ``package``: the dotted name of the module's package.
     """
-    dotted = _NAMES.findall(text)
+    matches = _NAMES.findall(text)
     with suppress(reading.Unreadable, ImportError):  # the job that loads the file reports it
-        dotted += imported_names(reading.tree(text, package), package)
-    return tuple(name for name in dotted if name.partition(".")[0] in ARTEFACTS)
+        matches += imported_names(reading.tree(text, package), package)
+    return tuple(name for name in matches if name.partition(".")[0] in ARTEFACTS)
 
 
 def imported_names(tree: ast.AST, package: str) -> Iterator[str]:

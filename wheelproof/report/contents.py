@@ -124,7 +124,7 @@ def _part(results: Results, name: str, mechanism: Mechanism | None) -> Part:
 
 
 def _setting(name: str, scenario: Scenario) -> Setting:
-    others = {key: value for key, value in scenario.items() if key not in ("about", "threads")}
+    fields = {key: value for key, value in scenario.items() if key not in ("about", "threads")}
     return Setting(
         name,
         str(scenario.get("about", "")),
@@ -133,7 +133,7 @@ def _setting(name: str, scenario: Scenario) -> Setting:
             for thread, program in programs(scenario).items()
         ),
         tuple(
-            f"{key} {_word(value)}" for key, value in others.items() if value not in ([], {}, "")
+            f"{key} {_word(value)}" for key, value in fields.items() if value not in ([], {}, "")
         ),
     )
 

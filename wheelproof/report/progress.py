@@ -63,12 +63,12 @@ class Ahead:
     A check that the earlier run lacks counts as much as the others do on average.
     """
 
-    def __init__(self, planned: Planned, earlier: Earlier) -> None:
-        self.planned, self.jobs = planned, earlier.jobs
+    def __init__(self, plan: Planned, earlier: Earlier) -> None:
+        self.planned, self.jobs = plan, earlier.jobs
         self.known = {
-            check: earlier.seconds[check] for check in planned.run if check in earlier.seconds
+            check: earlier.seconds[check] for check in plan.run if check in earlier.seconds
         }
-        self.scale = len(planned.run) / len(self.known) if self.known else 0.0
+        self.scale = len(plan.run) / len(self.known) if self.known else 0.0
         self.text = self._text()
 
     def end(self, check: Check) -> None:

@@ -63,7 +63,7 @@ def print_report(
     quiet: bool = False,
     verbose: bool = False,
     new: Since | None = None,
-    planned: bool = True,
+    has_plan: bool = True,
 ) -> None:
     """Prints the whole report.
 
@@ -87,7 +87,7 @@ def print_report(
             Text(shorten(f"not run: layer {layer}: {why}", 2 * WIDTH), style="yellow")
             for layer, why in results.not_run.items()
         ),
-        *([] if planned else [Text(f"no plan: a check that is lost goes unseen; `{COMMAND}`")]),
+        *([] if has_plan else [Text(f"no plan: a check that is lost goes unseen; `{COMMAND}`")]),
         *(Text(f"{title + ':':<12}{visible(path)}", style="dim") for title, path in places.items()),
         verdict_line(results),
     ]
@@ -130,10 +130,10 @@ def fitting(blocks: Sequence[Sequence[Text]], room: int) -> list[Text]:
             if number:
                 rest = len(blocks) - number
                 return [*lines, Text(f"and {rest} more: --verbose prints each", style="red")]
-            others = list(fault[1:])
-            while others and height(others) >= space:
-                others.pop()
-            fault = [cut(fault[0], max(1, space - height(others))), *others]
+            further_lines = list(fault[1:])
+            while further_lines and height(further_lines) >= space:
+                further_lines.pop()
+            fault = [cut(fault[0], max(1, space - height(further_lines))), *further_lines]
         lines += fault
     return lines
 
@@ -163,8 +163,8 @@ def verdict_line(results: Results) -> Text:
     )
     if not results.complete:
         return Text(f"{good} when the run was broken off: PARTIAL RESULTS", style="red")
-    if reused := sum(CACHED in row.figures for row in results.rows):
-        good += f", {reused} cached"
+    if cached_count := sum(CACHED in row.figures for row in results.rows):
+        good += f", {cached_count} cached"
     absent = "".join(f"; layer {layer} NOT RUN" for layer in results.not_run)
     if code == 1 and any(row.verdict is Verdict.ERROR for row in results.rows):
         absent = f"; a TOOL FAILED in another check{absent}"
@@ -265,9 +265,9 @@ def faults(rows: Sequence[Row], output: Path, singly: bool = False) -> list[list
         lines = [line]
         if row.trace:
             lines.append(Text(visible(f"    {command('show', output, row.trace)}"), style="dim"))
-        for words, others in (("for the same reason", cause.same), ("may follow", cause.follow)):
-            if others:
-                text = f"    {words} ({len(others)}): {named(others, row.mechanism)}"
+        for words, links in (("for the same reason", cause.same), ("may follow", cause.follow)):
+            if links:
+                text = f"    {words} ({len(links)}): {named(links, row.mechanism)}"
                 lines.append(Text(shorten(text, 2 * WIDTH), style="dim"))
         blocks.append(lines)
     return blocks

@@ -180,8 +180,8 @@ class Stress:
         There an exception of the harness finds no fault. Elsewhere it is raised.
         """
         try:
-            shared = self.implementation.shared(harness)
-            outcome = tuple([shared[name] for name in sorted(shared)])
+            variables = self.implementation.shared(harness)
+            outcome = tuple([variables[name] for name in sorted(variables)])
             violations = self.invariants & {*self.implementation.broken(harness)}
         except Exception:
             if not self.implementation.planted:
@@ -190,7 +190,7 @@ class Stress:
         violations |= final.get(outcome, set())
         messages = [f"the end violates {', '.join(sorted(violations))}"] if violations else []
         if outcome not in final:
-            text = ", ".join(f"{name} = {value!r}" for name, value in shared.items())
+            text = ", ".join(f"{name} = {value!r}" for name, value in variables.items())
             messages.append(f"the end is no final state of the model: {text}")
             return {FINAL_STATE, *violations}, "; ".join(messages)
         if not violations:

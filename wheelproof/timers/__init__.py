@@ -32,8 +32,8 @@ def check(
     from wheelproof.timers.campaign import Check
     from wheelproof.timers.options import options
 
-    chosen = options(tick=tick, into=tuple(into), excused=tuple(excused))
-    exploration = Check(factory, chosen, progress.on_stderr()).of_program(program)
+    given_options = options(tick=tick, into=tuple(into), excused=tuple(excused))
+    exploration = Check(factory, given_options, progress.on_stderr()).of_program(program)
     if not calling.passes(exploration):
         raise calling.ExplorationFailed(exploration)
     return exploration

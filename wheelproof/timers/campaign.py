@@ -178,7 +178,7 @@ class Check:
 
     def _answer(self, way: Way) -> Exploration:
         if self.failing is not None:
-            return self._explained(self.failing)
+            return self._explain(self.failing)
         if self.stopped is not None:
             return self.stopped
         total, whole = self.answers.total(), self.answers[Answer.BOUNDED]
@@ -195,7 +195,7 @@ class Check:
         places = tuple(site.place for site in self.explorer.racy())
         return Exploration(answer, self.executions, places, None, None, reason, None)
 
-    def _explained(self, program: Program) -> Exploration:
+    def _explain(self, program: Program) -> Exploration:
         """The failing order of a program with the fewest preemptions."""
         exploration = self._run(program, explains=True)
         if exploration.answer is not Answer.BUG:

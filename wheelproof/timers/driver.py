@@ -49,7 +49,7 @@ class Driver:
     def __call__(self) -> None:
         self.moments.begin()
         self.breach, self.end, self._handles = None, 0.0, {}
-        begun = self.execution.now
+        start = self.execution.now
         self._timer = self._make()
         calls = [call for _, call in self.program.calls()]
         ends = len(self.program.prefix)
@@ -69,7 +69,7 @@ class Driver:
             worker.join()
         self._wait(max(self.delays.values(), default=0) + self.options.rest)
         self._compare_size()
-        self.end = (self.execution.now - begun) * 1000
+        self.end = (self.execution.now - start) * 1000
         if hasattr(self._timer, "close"):
             self.execution.judged(self._timer.close)()
 
@@ -80,12 +80,12 @@ class Driver:
                 self._compare_size()
 
     def _call(self, call: Call, at: int) -> None:
-        timer, judged = self._timer, self.execution.judged
+        timer, judge = self._timer, self.execution.judged
         if call.name == ADD:
             number = self.numbers[at]
             self.moments.note(contract.ADDS, number)
             action = self.moments.noting(contract.RUNS, number)
-            handle = judged(timer.add)(call.arguments[0], action)
+            handle = judge(timer.add)(call.arguments[0], action)
             self.moments.note(contract.ADDED, number)
             self._handles[number] = handle
         elif call.name == CANCEL:
@@ -93,7 +93,7 @@ class Driver:
             self.moments.meet(contract.CANCELS, number)
             if number in self._handles:
                 self.moments.add(contract.CANCELS, number)
-                judged(timer.cancel)(self._handles[number])
+                judge(timer.cancel)(self._handles[number])
                 self.moments.note(contract.CANCELLED, number)
         else:
             self._wait(call.arguments[0])
@@ -124,8 +124,8 @@ class TimerJudge(Judge):
     and ``breach`` is that of the contract, if it was one.
     """
 
-    def __init__(self, driver: Driver, excused: Collection[Clause]) -> None:
-        self._driver, self._excused = driver, frozenset(excused)
+    def __init__(self, driver: Driver, excuses: Collection[Clause]) -> None:
+        self._driver, self._excused = driver, frozenset(excuses)
         self.ran = 0
         self.breach: Breach | None = None
         self.last: list[Any] = []

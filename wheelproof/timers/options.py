@@ -34,16 +34,16 @@ class Options:
         return RESTS * self.tick
 
 
-def options(**chosen: Any) -> Options:
+def options(**given_options: Any) -> Options:
     """Options as the user gives them. Raises UsageError."""
     for name in ("tick", "programs", "executions"):
-        value = chosen.get(name, 1)
+        value = given_options.get(name, 1)
         if type(value) is not int or value < 1:
             raise UsageError(f"{name}={value!r} is no whole number from 1 on.")
     try:
-        excused = tuple(Clause(clause) for clause in chosen.pop("excused", ()))
+        excuses = tuple(Clause(clause) for clause in given_options.pop("excused", ()))
     except ValueError as error:
         raise UsageError(
             f"The contract has no such clause: {error}.", f"It has {', '.join(Clause)}."
         ) from None
-    return Options(**chosen, excused=excused)
+    return Options(**given_options, excused=excuses)

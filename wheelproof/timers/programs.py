@@ -38,8 +38,8 @@ def _waits(times: st.SearchStrategy[int]) -> st.SearchStrategy[Call]:
     return times.map(lambda time: Call(WAIT, (time,)))
 
 
-def _cancels(most: int) -> st.SearchStrategy[Call]:
-    return st.integers(1, most).map(lambda number: Call(CANCEL, (number,)))
+def _cancels(limit: int) -> st.SearchStrategy[Call]:
+    return st.integers(1, limit).map(lambda number: Call(CANCEL, (number,)))
 
 
 def _of_one_thread(tick: int) -> st.SearchStrategy[Program]:
@@ -47,16 +47,16 @@ def _of_one_thread(tick: int) -> st.SearchStrategy[Program]:
     adds = _adds(times)
     call = st.one_of(adds, _cancels(CALLS), _waits(times))
     calls = st.tuples(adds, st.lists(call, max_size=CALLS - 1))
-    return calls.map(lambda parts: Program((), (tuple(_meant([parts[0], *parts[1]])),)))
+    return calls.map(lambda parts: Program((), (tuple(_with_targets([parts[0], *parts[1]])),)))
 
 
-def _meant(calls: Sequence[Call]) -> Iterator[Call]:
+def _with_targets(calls: Sequence[Call]) -> Iterator[Call]:
     """The calls, where each cancellation is of an action that has been added."""
-    added = 0
+    add_count = 0
     for call in calls:
-        added += call.name == ADD
+        add_count += call.name == ADD
         if call.name == CANCEL:
-            yield Call(CANCEL, ((call.arguments[0] - 1) % added + 1,))
+            yield Call(CANCEL, ((call.arguments[0] - 1) % add_count + 1,))
         else:
             yield call
 

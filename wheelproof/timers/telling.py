@@ -37,7 +37,7 @@ def calls(program: Program) -> Iterator[str]:
 
 
 def regression(
-    factory: Callable[[], Any], program: Program, tick: int, excused: Collection[Clause]
+    factory: Callable[[], Any], program: Program, tick: int, excuses: Collection[Clause]
 ) -> str:
     """A test of pytest that runs the program again."""
     name = factory.__qualname__
@@ -49,6 +49,6 @@ def regression(
     ]
     if tick != 1:
         lines.append(f"        tick={tick},")
-    if excused:
-        lines.append(f"        excused={sorted(map(str, excused))!r},")
+    if excuses:
+        lines.append(f"        excused={sorted(map(str, excuses))!r},")
     return "\n".join([*lines, "    )"])

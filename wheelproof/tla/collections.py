@@ -53,5 +53,5 @@ def permutations(maps: Values, whole: frozenset[Any]) -> frozenset[Map]:
 
 def arranged(maps: Values, whole: Map, before: Callable[[Any, Any], bool]) -> Map:
     """``SortSeq(whole, before)``."""
-    compared = cmp_to_key(lambda a, b: -1 if before(a, b) else int(bool(before(b, a))))
-    return maps.sequence(tuple(sorted(maps.items(whole), key=compared)))
+    sort_key = cmp_to_key(lambda a, b: -1 if before(a, b) else int(bool(before(b, a))))
+    return maps.sequence(tuple(sorted(maps.items(whole), key=sort_key)))

@@ -57,7 +57,7 @@ class Environment:
             "Unfolded": values.Unfolded,
             "tied": values.tied,
             "text": values.text,
-            "asserted": _asserted,
+            "asserted": _assert,
             "lacking": _lacking,
             "product": product,
             "product_of": _product_of,
@@ -185,7 +185,7 @@ def _lacking(subject: str, label: Any, names: str) -> None:
     raise Undefined(f"{subject} of {label} gives {names} no value.")
 
 
-def _asserted(condition: bool, message: Any) -> bool:
+def _assert(condition: bool, message: Any) -> bool:
     if not condition:
         raise Undefined(f"Assert fails: {values.text(message)}.")
     return True

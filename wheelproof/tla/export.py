@@ -73,15 +73,15 @@ def _load(source: Source) -> Module:
     return tree(source)
 
 
-def tree(source: Source, replaced: reader.Replaced | None = None) -> Module:
+def tree(source: Source, replacements: reader.Replaced | None = None) -> Module:
     """The syntax tree of a module, as an object of the caller's own, which it may change.
 
-    ``replaced``: operators that others replace in one module. Errors are those of :func:`load`.
+    ``replacements``: operators that others replace in one module. Errors are those of :func:`load`.
     """
     jar = jars.locate()
-    if (stored := _trees().read(source.digest(jar))) is not None:
+    if (content := _trees().read(source.digest(jar))) is not None:
         with suppress(ToolError, zlib.error):
-            return reader.read(zlib.decompress(stored), replaced)
+            return reader.read(zlib.decompress(content), replacements)
     ((xml, refusal),) = _export([source], javas.locate(), jar)
     if refusal == sany.MISSING:
         raise ToolError(
@@ -90,7 +90,7 @@ def tree(source: Source, replaced: reader.Replaced | None = None) -> Module:
     if refusal:
         change = remedy(refusal) or "Correct the module"
         raise UsageError(f"SANY refuses {source.name}.tla: {refusal}.", f"{change}.")
-    return reader.read(xml, replaced)
+    return reader.read(xml, replacements)
 
 
 def prepare(sources: Iterable[Source], *, java: Java | None = None, jar: Jar | None = None) -> None:

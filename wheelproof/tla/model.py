@@ -112,25 +112,25 @@ class CompiledModel:
     """A model as :class:`wheelproof.protocols.Model` has it."""
 
     def __init__(
-        self, compiled: Compiled, constants: Mapping[str, object], threads: tuple[str, ...]
+        self, compilation: Compiled, constants: Mapping[str, object], threads: tuple[str, ...]
     ) -> None:
-        self.compiled, self.module, self.threads = compiled, compiled.module, threads
-        self.env = Environment(compiled.programs, constants, threads)
-        self.layout = compiled.programs.layout
+        self.compiled, self.module, self.threads = compilation, compilation.module, threads
+        self.env = Environment(compilation.programs, constants, threads)
+        self.layout = compilation.programs.layout
         self.variables, self.process_variables = self.layout.shared, self.layout.process
-        self.LOCAL = compiled.behind_pc & frozenset(self.variables)
-        self.AUXILIARY = compiled.auxiliary | self.LOCAL
+        self.LOCAL = compilation.behind_pc & frozenset(self.variables)
+        self.AUXILIARY = compilation.auxiliary | self.LOCAL
         self.labels = frozenset(map(label_of, actions(self.module)))
         self.shared_too: frozenset[str] = frozenset()
         """The variables that are no functions over the threads, as Init shows."""
-        self._null = self.env.constant(compiled.null)
+        self._null = self.env.constant(compilation.null)
         self._properties: dict[str, Callable[..., object]] = {}
         self._pieces: dict[object, Piece] = {}
-        self._ended: Callable[..., bool] = lambda shared, processes: False
+        self._ended: Callable[..., bool] = lambda values_shared, processes: False
         self._steps: list[dict[str, list[Action]]] = [{} for _ in threads]
         self._start: State = ((), ())
         self._state: State = self._start
-        if compiled.result:
+        if compilation.result:
             self.outcomes = self._outcomes
         if self._begin():
             self._next()
@@ -176,9 +176,9 @@ class CompiledModel:
                 f"The module {self.module.name} has {len(states)} initial states.",
                 "Make the choice a constant of the scenario.",
             )
-        ((shared, process),) = states
+        ((values_shared, process),) = states
         self._start = (
-            shared,
+            values_shared,
             tuple(tuple([value[name] for value in process]) for name in self.threads),
         )
         return True
@@ -258,13 +258,13 @@ class CompiledModel:
 
     def successors(self, state: State) -> list[Step]:
         out: list[Step] = []
-        shared, processes = state
+        values_shared, processes = state
         index, values = 0, NOWHERE
         try:
             for index, values in enumerate(processes):
                 before = len(out)
                 for action in self._steps[index].get(values[0], ()):
-                    action(shared, processes, index, values, self.threads[index], out)
+                    action(values_shared, processes, index, values, self.threads[index], out)
                 if len(out) > before and (
                     len(out) > before + 1 or isinstance(out[before][1], Alternative)
                 ):
@@ -316,10 +316,10 @@ class CompiledModel:
 
     def own_state(self, state: State) -> State:
         """A state of another model of the module as one of this model."""
-        shared, processes = state
+        values_shared, processes = state
         intern = self.env.values.intern
         return (
-            tuple(map(intern, shared)),
+            tuple(map(intern, values_shared)),
             tuple((pc, *map(intern, values)) for pc, *values in processes),
         )
 
@@ -331,9 +331,9 @@ class CompiledModel:
         A function is the tuple of its results in the canonical order of its arguments, a record
         that of its fields as the module first writes them; a single value is alone in its tuple.
         """
-        shared, processes = state
+        values_shared, processes = state
         out = []
-        for place, value in enumerate(shared):
+        for place, value in enumerate(values_shared):
             piece = self._pieces.get((place, value))
             if piece is None:
                 whole = self._piece(value)
@@ -341,7 +341,7 @@ class CompiledModel:
                 piece.value = values.as_plain(value)
                 self._pieces[place, value] = piece
             out.append(piece)
-        for place, of_threads in enumerate(zip(*processes, strict=True), start=len(shared)):
+        for place, of_threads in enumerate(zip(*processes, strict=True), start=len(values_shared)):
             piece = self._pieces.get((place, of_threads))
             if piece is None:
                 piece = Piece(map(self._piece, of_threads))

@@ -82,11 +82,11 @@ def constant_name(module: str, name: str) -> str:
     return f"{module}_{name}"
 
 
-def read(xml: bytes, replaced: Replaced | None = None) -> Module:
+def read(xml: bytes, replacements: Replaced | None = None) -> Module:
     """The module of one XML text; ToolError where it is none of SANY's."""
     try:
         root = ET.fromstring(_LOCATION.sub(_SHORT, xml))
-        return _Reader(root, replaced or {}).module()
+        return _Reader(root, replacements or {}).module()
     except _UNREADABLE as error:
         raise ToolError(
             f"SANY's XML cannot be read ({type(error).__name__}: {error}).",
@@ -135,8 +135,8 @@ def _string(node: ET.Element) -> Expression:
 class _Reader:
     """The declarations of one XML by their numbers, and its expressions."""
 
-    def __init__(self, root: ET.Element, replaced: Replaced) -> None:
-        self.replaced = replaced
+    def __init__(self, root: ET.Element, replacements: Replaced) -> None:
+        self.replaced = replacements
         self.name = _text(root, "RootModule")
         context = root.find("context")
         assert context is not None
@@ -347,10 +347,10 @@ class _Reader:
         if not self.replaced:
             return uid
         for home in (place.module, self.homes[uid]):
-            other = self.replaced.get((home, definition.name.rpartition("!")[2]))
-            for number in self.visible() if other else ():
+            new_name = self.replaced.get((home, definition.name.rpartition("!")[2]))
+            for number in self.visible() if new_name else ():
                 entry = self.definitions.get(number)
-                if entry is not None and entry.name == other:
+                if entry is not None and entry.name == new_name:
                     return number
         return uid
 

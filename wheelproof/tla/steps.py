@@ -116,19 +116,19 @@ class Steps:
                 f"a {'state' if self.in_init else 'step'} that gives {', '.join(missing)} no value",
                 self.place,
             )
-        shared, process = (
+        shared_text, process = (
             "(" + "".join(f"{nexts[name]}, " for name in group) + ")"
             for group in (self.layout.shared, self.layout.process)
         )
         if self.in_init:
-            return self.line(pad, f"out.append(({shared}, {process}))")
+            return self.line(pad, f"out.append(({shared_text}, {process}))")
         if all(nexts[name] == self.old(name) for name in self.layout.shared):
-            shared = "s"
+            shared_text = "s"
         after = f"(*ps[:i], {process}, *ps[i + 1:])"
         label = repr(self.label)
         if self.chosen:
             label = f"chosen({label}, ({', '.join(self.chosen)},))"
-        return self.line(pad, f"out.append((i, {label}, ({shared}, {after})))")
+        return self.line(pad, f"out.append((i, {label}, ({shared_text}, {after})))")
 
     def exists(self, node: Builtin, rest: list[Expression], nexts: NextValues, pad: str) -> None:
         code, before = self.code(nexts), len(self.chosen)

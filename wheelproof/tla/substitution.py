@@ -89,9 +89,9 @@ class Substitution:
         level = max((node.level, *(argument.level for argument in arguments)))
         if replacement is None:
             return Parameter(node.formal, node.place, level, arguments)
-        return self._applied(replacement, arguments, node.place)
+        return self._application(replacement, arguments, node.place)
 
-    def _applied(
+    def _application(
         self, operator: Expression, arguments: tuple[Expression, ...], place: Place
     ) -> Expression:
         """A replacement, applied to arguments where it is an operator."""
@@ -109,7 +109,7 @@ class Substitution:
     def _call(self, node: Call) -> Expression:
         arguments = tuple(map(self.expression, node.arguments))
         if node.definition in self.operators:
-            return self._applied(self.operators[node.definition], arguments, node.place)
+            return self._application(self.operators[node.definition], arguments, node.place)
         definition = self.definition(node.definition)
         if len(definition.formals) > len(node.definition.formals):
             arguments += tuple(Parameter(formal, node.place, node.level) for formal in self._extra)
@@ -164,11 +164,11 @@ class Substitution:
     def mentions(self, definition: Definition) -> bool:
         """Whether a replaced name is in a definition, or in one that it uses."""
         if definition not in self._mentions:
-            self._mentions[definition] = self._mentioned(definition)
+            self._mentions[definition] = self._mentions_any(definition)
         return self._mentions[definition]
 
-    def _mentioned(self, definition: Definition) -> bool:
-        visited, waiting = {definition}, [definition.body]
+    def _mentions_any(self, definition: Definition) -> bool:
+        visits, waiting = {definition}, [definition.body]
         while waiting:
             node = waiting.pop()
             match node:
@@ -179,8 +179,8 @@ class Substitution:
                 case Call() | Operator():
                     if node.definition in self.operators or node.definition in self._copies:
                         return True
-                    if not node.definition.standard and node.definition not in visited:
-                        visited.add(node.definition)
+                    if not node.definition.standard and node.definition not in visits:
+                        visits.add(node.definition)
                         waiting.append(node.definition.body)
             waiting += children(node)
         return False

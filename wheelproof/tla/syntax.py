@@ -247,7 +247,7 @@ def disjuncts(node: Expression) -> Iterator[Expression]:
 def variables_of(node: Expression) -> frozenset[str]:
     """The variables that a formula reads, through the definitions that it uses."""
     names: set[str] = set()
-    visited: set[int] = set()
+    visits: set[int] = set()
     waiting: list[Expression] = [node]
     while waiting:
         here = waiting.pop()
@@ -256,9 +256,9 @@ def variables_of(node: Expression) -> frozenset[str]:
         if (
             isinstance(here, Call | Operator)
             and not here.definition.standard
-            and id(here.definition) not in visited
+            and id(here.definition) not in visits
         ):
-            visited.add(id(here.definition))
+            visits.add(id(here.definition))
             waiting.append(here.definition.body)
         waiting += children(here)
     return frozenset(names)

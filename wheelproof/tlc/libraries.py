@@ -103,7 +103,7 @@ def digest(modules: Iterable[Path]) -> str:
 
 def _git(library: Library, folder: Path, *arguments: str) -> None:
     try:
-        ended = subprocess.run(
+        process = subprocess.run(
             ["git", *arguments],
             cwd=folder,
             stdin=subprocess.DEVNULL,
@@ -118,8 +118,8 @@ def _git(library: Library, folder: Path, *arguments: str) -> None:
         raise _unavailable(library, f"no answer within {_SECONDS} s") from error
     except OSError as error:
         raise _unavailable(library, f"git cannot be started ({error.strerror})") from error
-    if ended.returncode:
-        lines = [line for line in ended.stdout.splitlines() if line.strip()]
+    if process.returncode:
+        lines = [line for line in process.stdout.splitlines() if line.strip()]
         raise _unavailable(library, lines[-1].strip() if lines else "git failed")
 
 

@@ -181,8 +181,8 @@ class Account:
                 self.finished = True
             case Code.STATS:
                 if numbers := _STATS.search(message.text):
-                    generated, distinct, queue = _integers(numbers)
-                    self.counts = generated, distinct, queue
+                    state_count, distinct, queue = _integers(numbers)
+                    self.counts = state_count, distinct, queue
             case Code.DEPTH:
                 if numbers := _DEPTH.search(message.text):
                     (self.depth,) = _integers(numbers)
@@ -239,14 +239,14 @@ class Account:
             outcome, why = Outcome.COMPLETED, ""
         if why:
             why += f"; the log is {log}." if log else "."
-        generated, distinct = self.counts[:2] if self.counts else (None, None)
+        state_count, distinct = self.counts[:2] if self.counts else (None, None)
         is_violation = outcome is Outcome.VIOLATED
         return TlcResult(
             outcome=outcome,
             property=name if is_violation else None,
             location=location if is_violation else None,
             explanation=why,
-            generated=generated,
+            generated=state_count,
             distinct=distinct,
             depth=self.depth,
             trace=tuple(self.trace),

@@ -60,10 +60,10 @@ def planted_changes(module: Path) -> dict[str, bool]:
         f"{module.name} without a translation": (None, State.MISSING),
     }
     verdicts = {}
-    for name, (new, expected) in changes.items():
+    for name, (new, right_state) in changes.items():
         body = "" if new is None else old[0].replace(old[2], new)
         copy = text[: old.start()] + body + text[old.end() :]
-        verdicts[name] = _state(copy, module, None, None) is expected
+        verdicts[name] = _state(copy, module, None, None) is right_state
     return verdicts
 
 
@@ -113,8 +113,8 @@ def translated_text(
     if not _ALGORITHM.search(text):
         return text
     jar = jar or jars.locate()
-    if (cached := _cached(text, jar)) is not None:
-        return cached
+    if (entry := _cache_entry(text, jar)) is not None:
+        return entry
     ((translation, refusal),) = _translate([text], java or javas.locate(), jar)
     if refusal:
         if refusal == pluscal.MISSING:
@@ -137,7 +137,7 @@ def prepare(texts: Iterable[str], *, java: Java | None = None, jar: Jar | None =
     missing = [
         text
         for text in dict.fromkeys(texts)
-        if _ALGORITHM.search(text) and _cached(text, jar) is None
+        if _ALGORITHM.search(text) and _cache_entry(text, jar) is None
     ]
     if missing:
         _translate(missing, java or javas.locate(), jar)
@@ -152,7 +152,7 @@ def _key(text: str, jar: Jar) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _cached(text: str, jar: Jar) -> str | None:
+def _cache_entry(text: str, jar: Jar) -> str | None:
     """The text with its translation, from the cache; None where it is not there."""
     data = _translations().read(_key(text, jar))
     if data is None or _bare(translation := data.decode("utf-8", "replace")) != _bare(text):

@@ -1,14 +1,14 @@
 """The folder ``traces`` of a project: its kinds of event, their columns, and the rules about them.
 
-The tool reads, orders, stores and judges events; what an event means is the project's. Its package
-``traces`` has these modules, of which the tool asks for no other names (``provided`` has the types
-of those that judges ask for):
+The tool reads, orders, stores and judges events; the meaning of an event is the project's. Its
+package ``traces`` has these modules, of which the tool asks for no other names (``provided`` has
+the types of those that judges ask for):
 
 ==============  ===========================================================================
 ``schema``      ``KINDS``, ``REQUIRED``, ``EXACT``, ``COLUMNS``, ``SEQUENCES``, ``NUMBERED``,
                 ``OBSERVED``, ``IDS``, ``OBSERVED_IDS``, ``CAUSES``, ``CONFIG``, ``MEASURES``,
                 ``INITIAL``: data
-``header``      ``JUDGES``: what ``config`` and ``initial`` of a header must look like
+``header``      ``JUDGES``: the checks of ``config`` and ``initial`` of a header
 ``events``      ``spoken``: an event in a few words
 ``translator``  ``CALLS``, ``SECTIONS``, ``ACCESSES``, ``UNLABELLED``, ``CONDITIONS``,
                 ``observers`` and ``Translator``: which operations are events, and from a
@@ -18,7 +18,7 @@ of those that judges ask for):
                 ``needs.json``
 ==============  ===========================================================================
 
-A project may do without a module. Then what needs it is refused: a project with ``schema`` and
+A project may do without a module. Then each use of it is refused: a project with ``schema`` and
 ``bulk`` alone has its traces checked, and none recorded.
 
 A project without the folder has the kinds that the tool itself knows, and recordings of labelled
@@ -77,9 +77,9 @@ def find(name: str) -> ModuleType | None:
             return None
     if importlib.util.find_spec(f"{PACKAGE}.{name}") is None:
         return None
-    found = importlib.import_module(f"{PACKAGE}.{name}")
+    module = importlib.import_module(f"{PACKAGE}.{name}")
     os.environ.setdefault(VARIABLE, str(Path(str(sys.modules[PACKAGE].__file__)).parents[1]))
-    return found
+    return module
 
 
 @overload

@@ -70,16 +70,16 @@ def of_mutant(
     Raises UsageError where the scenario is larger than can be explored here, or the property fails
     nowhere.
     """
-    declared = mechanisms[mechanism]
-    mutant = declared.mutants[name]
+    subject = mechanisms[mechanism]
+    mutant = subject.mutants[name]
     if mutant.data_race and getattr(
-        isolated.load(declared.root, f"harness.{mechanism}"), "MEMORY", None
+        isolated.load(subject.root, f"harness.{mechanism}"), "MEMORY", None
     ):
         raise Unmakable(
             f"What {name} does wrong shows where memory delays stores, and those of recorded "
             "threads are seen at once: its traces conform."
         )
-    search = Search(declared.without(mutant.decision).model(mutant.scenario), BOUND)
+    search = Search(subject.without(mutant.decision).model(mutant.scenario), BOUND)
     try:
         return _violating(mechanisms, mechanism, mutant, search, seed)
     except TooLarge as error:
@@ -91,12 +91,12 @@ def of_mutant(
 def _violating(
     mechanisms: Mapping[str, Mechanism], mechanism: str, mutant: Mutant, search: Search, seed: int
 ) -> Recorded:
-    declared, name = mechanisms[mechanism], mutant.name
+    subject, name = mechanisms[mechanism], mutant.name
     forbidden: list[list[tuple[str, str]]] = []
     for number in (
         search.failing(mutant.property) if mutant.property else deque(search.all(), maxlen=1)
     ):
-        schedule = completed(declared, search, number, seed)
+        schedule = completed(subject, search, number, seed)
         if any(schedule[: len(begin)] == begin for begin in forbidden):
             continue
         try:
@@ -125,17 +125,17 @@ def examples(
 ) -> Iterator[tuple[str, Recorded]]:
     """(name of the file, trace) of a mechanism's examples: its fast scenarios that keep all
     properties, then its mutants, but for those whose faults no recording can show."""
-    declared = mechanisms[mechanism]
-    wanted = dict.fromkeys(
+    subject = mechanisms[mechanism]
+    scenarios = dict.fromkeys(
         config.scenario
-        for config in declared.configs.values()
+        for config in subject.configs.values()
         if config.profile == "fast"
         and config.expect == "exhaustive"
         and not config.module
         and not config.property
         and not config.fails
     )
-    for scenario in wanted:
+    for scenario in scenarios:
         yield (
             f"{mechanism}-{scenario}",
             record(
@@ -143,15 +143,15 @@ def examples(
                 mechanism,
                 scenario,
                 f"{mechanism}-{scenario}",
-                schedule=random_schedule(declared, scenario, seed),
+                schedule=random_schedule(subject, scenario, seed),
             ),
         )
-    for name, mutant in declared.mutants.items():
+    for name, mutant in subject.mutants.items():
         if (
             mutant.property
             and not mutant.untraced
             and mutant.profile == "fast"
-            and declared.properties[mutant.property].kind != "liveness"
+            and subject.properties[mutant.property].kind != "liveness"
         ):
             try:
                 yield f"{mechanism}-mutant-{name}", of_mutant(mechanisms, mechanism, name, seed)
@@ -162,10 +162,10 @@ def examples(
 def write(
     folder: Path, mechanisms: Mapping[str, Mechanism], mechanism: str, seed: int = 1
 ) -> list[tuple[Path, Recorded]]:
-    """Write the examples as JSON Lines; their paths, with what is in them. Raises ToolError."""
+    """Write the examples as JSON Lines; their paths, with their recordings. Raises ToolError."""
     out = []
-    for name, made in examples(mechanisms, mechanism, seed):
+    for name, recording in examples(mechanisms, mechanism, seed):
         path = folder / f"{name}.jsonl"
-        made.write(path)
-        out.append((path, made))
+        recording.write(path)
+        out.append((path, recording))
     return out

@@ -1,4 +1,4 @@
-"""Who gives the verdict on a trace.
+"""The judge of each kind of trace.
 
 A **recording of labelled operations** is judged by the model of its mechanism. Traces of **events**
 are judged by the project's table of rules, in this process, and where a header names a program by

@@ -1,4 +1,5 @@
-"""What judges ask of a project's package ``traces``: the types of what ``declared.part`` gives.
+"""The demands of judges on a project's package ``traces``: the types of the names that
+``declared.part`` gives.
 
 The tool imports no project: mypy compares a package with these types where that asks for it, as
 ``traces/provided.py`` does. An event is of a type of the project, which the tool does not know.
@@ -24,7 +25,7 @@ class Words(Protocol):
 
 
 class Start(Protocol):
-    """``bulk.start``: what a header says of the beginning of a run."""
+    """``bulk.start``: the beginning of a run, as a header has it."""
 
     def config(self, header: Header) -> tuple[int | None, ...]:
         """Its measures, as ``schema.MEASURES`` names them."""
@@ -33,7 +34,7 @@ class Start(Protocol):
         """The words whose value is known, by the ids of their tokens."""
 
     def events(self, header: Header) -> Iterator[dict[str, object]]:
-        """What was there: the columns of a checkpoint for each object."""
+        """The objects at the beginning: the columns of a checkpoint for each."""
 
     def named(self) -> Column:
         """Whether an event is a run of a task that names its entry."""
@@ -42,14 +43,14 @@ class Start(Protocol):
 class Coverage(Protocol):
     """``bulk.coverage``."""
 
-    def summary(self, kinds: Mapping[str, int], measured: Mapping[str, int]) -> document.Coverage:
+    def summary(self, kinds: Mapping[str, int], measures: Mapping[str, int]) -> document.Coverage:
         """Events by kind and by edge."""
 
 
 class Lateness(Protocol):
     """``bulk.lateness``."""
 
-    def summary(self, measured: Mapping[str, int]) -> document.Lateness:
+    def summary(self, measures: Mapping[str, int]) -> document.Lateness:
         """How late entries were handed over."""
 
 

@@ -61,7 +61,7 @@ class Search:
         ``NoDeadlock`` fails where no thread can move and not all have ended.
         """
         whole = name in getattr(self.model, "OF_PROCESSES", (name,))
-        known: dict[object, bool] = {}
+        verdicts: dict[object, bool] = {}
         for number in self.all():
             state = self.states[number]
             if name == "NoDeadlock":
@@ -69,9 +69,9 @@ class Search:
                     yield number
                 continue
             key = state if whole else state[0]
-            if key not in known:
-                known[key] = self.model.holds(name, state)
-            if not known[key]:
+            if key not in verdicts:
+                verdicts[key] = self.model.holds(name, state)
+            if not verdicts[key]:
                 yield number
 
     def path(self, number: int) -> list[tuple[int, str]]:

@@ -104,7 +104,7 @@ def test_dead_ends_say_what_would_have_been_returned():
 
 FAULTS = {
     "an operation may come before those that returned": (
-        "self._before[index] & ~done",
+        "self._before[index] & ~mask",
         "False",
     ),
     "a situation is its places alone": (
@@ -136,8 +136,8 @@ FAULTS = {
     ),
     "free operations do something": ("if operation.is_free and place == CALLED:", "if False:"),
     "free operations do nothing": (
-        "for after, reached in self._specification.points(state, operation, place):",
-        "for after, reached in () if operation.is_free else "
+        "for after, place_after in self._specification.points(state, operation, place):",
+        "for after, place_after in () if operation.is_free else "
         "self._specification.points(state, operation, place):",
     ),
 }

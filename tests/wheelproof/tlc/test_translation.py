@@ -190,7 +190,7 @@ def test_a_damaged_translation_is_made_again_and_the_module_stays(kept, tools, t
     DAMAGES[damage](file)
     assert translation.retranslate(kept, **tools) is False and kept.read_bytes() == sound
     if damage != "a folder":
-        assert translation._cached(sound.decode(), tools["jar"]) == sound.decode()
+        assert translation._cache_entry(sound.decode(), tools["jar"]) == sound.decode()
 
 
 @pytest.mark.parametrize("content", [b"", b"no module", b"\xff", b"---- MODULE Relay ----\n====\n"])
@@ -198,7 +198,7 @@ def test_a_translation_of_another_module_is_not_used(kept, tools, content):
     """Its digest is right, as where the tool itself had a fault when it was kept."""
     sound = kept.read_text()
     translation._translations().keep(translation._key(sound, tools["jar"]), content)
-    assert translation._cached(sound, tools["jar"]) is None
+    assert translation._cache_entry(sound, tools["jar"]) is None
 
 
 def test_a_translator_that_changes_the_module_is_refused(kept, tools, tmp_path, monkeypatch):

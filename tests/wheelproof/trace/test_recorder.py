@@ -261,5 +261,5 @@ class Late:
 def test_a_stall_of_the_whole_process_is_one_look():
     """Else a directed run that was stalled for two seconds would be reported to wait for a lock."""
     late, never = Late(20), Late(float("inf"))
-    assert runs._acquired(late, 2) and not runs._acquired(never, 2)
+    assert runs._acquire(late, 2) and not runs._acquire(never, 2)
     assert late.looks == never.looks == round(2 / runs.LOOK_SECONDS)

@@ -62,7 +62,7 @@ class Admission:
         if not isinstance(place, Done):
             return None
         if isinstance(place.result, Raised):
-            order = ", ".join(self._named(at) for at in moves)
+            order = ", ".join(self._names_of(at) for at in moves)
             raise UsageError(
                 f"{self._name} fails in one thread: {order} raises {place.result.kind}"
                 + f": {place.result.message}" * bool(place.result.message),
@@ -73,6 +73,6 @@ class Admission:
             return None
         return place
 
-    def _named(self, number: int) -> str:
+    def _names_of(self, number: int) -> str:
         thread, call = self._driver.calls[number]
         return named(Operation(number, thread, call, 0))

@@ -39,12 +39,12 @@ OF_CLASSES = ("operations", "observe", "reference")
 """Options that a state machine does not have: its rules say it."""
 
 
-def declared(machine: Any, chosen: Mapping[str, Any]) -> Declaration:
+def declared(machine: Any, given_options: Mapping[str, Any]) -> Declaration:
     """The declaration of a state machine. Raises UsageError."""
     for name in OF_CLASSES:
-        if name in chosen:
+        if name in given_options:
             raise UsageError(f"A state machine has no option {name}.", "Its rules say it.")
-    return Declaration(checked_machine(machine), options(**chosen))
+    return Declaration(checked_machine(machine), options(**given_options))
 
 
 class MachineCampaign(Campaign):
@@ -77,7 +77,7 @@ class MachineCampaign(Campaign):
 
     def _try(self, program: Program) -> None:
         def explore() -> None:
-            if self._admitted(program) != program:
+            if self._admissible(program) != program:
                 raise UsageError(
                     f"{program!r} has a call that a precondition forbids in some order.",
                     "Leave the call out.",
@@ -88,31 +88,33 @@ class MachineCampaign(Campaign):
 
     def _explore(self, program: Program) -> bool:
         try:
-            admitted = self._admitted(program)
+            admissible = self._admissible(program)
         except UsageError as error:
             self.stopped = error
             return False
-        if admitted is None:
+        if admissible is None:
             hypothesis.reject()
-        return super()._explore(admitted)
+        return super()._explore(admissible)
 
-    def _admitted(self, program: Program) -> Program | None:
+    def _admissible(self, program: Program) -> Program | None:
         """A program without the calls that some order forbids. Raises UsageError."""
-        admitted: Program | None = program
-        while admitted is not None:
-            driver = self._driver(admitted)
-            refused = Admission(self.declaration.name, driver, Alone(self.explorer, driver)).refused
-            if not refused:
+        admissible: Program | None = program
+        while admissible is not None:
+            driver = self._driver(admissible)
+            refusals = Admission(
+                self.declaration.name, driver, Alone(self.explorer, driver)
+            ).refused
+            if not refusals:
                 break
-            admitted = drawing.without(admitted, refused)
-        return admitted
+            admissible = drawing.without(admissible, refusals)
+        return admissible
 
-    def _searched(self, program: Program, explains: bool) -> Exploration:
+    def _search_program(self, program: Program, explains: bool) -> Exploration:
         """As that of a class. Outcomes that whole calls have, too, are the machine's own."""
         driver = self._driver(program)
         specification = Alone(self.explorer, driver)
-        allowed: frozenset[Outcome] = frozenset()
-        exploration = self._judged(driver, specification, False)
+        outcomes_allowed: frozenset[Outcome] = frozenset()
+        exploration = self._judge_program(driver, specification, False)
         names: set[str] = set()
         while exploration.answer is Answer.BUG and self.judge.last is not None:
             operations = self.judge.last.operations
@@ -122,12 +124,12 @@ class MachineCampaign(Campaign):
                 return replace(exploration, answer=Answer.BUDGET, reason=reason)
             if outcome(operations) not in whole:
                 break
-            raised = [o.call.name for o in operations if isinstance(o.result, Raised)]
-            names.update(raised or [o.call.name for o in operations if o.thread])
-            allowed = whole
-            exploration = self._judged(driver, specification, False, allowed)
+            names_of_raises = [o.call.name for o in operations if isinstance(o.result, Raised)]
+            names.update(names_of_raises or [o.call.name for o in operations if o.thread])
+            outcomes_allowed = whole
+            exploration = self._judge_program(driver, specification, False, outcomes_allowed)
         if explains:
-            return self._judged(driver, specification, True, allowed)
+            return self._judge_program(driver, specification, True, outcomes_allowed)
         if names and exploration.answer is not Answer.BUG:
             self.modelled.update(names)
             self.programs_modelled += 1
@@ -138,14 +140,14 @@ class MachineCampaign(Campaign):
     def _several_calls(self, program: Program) -> None:
         """A failure between the calls of a rule is the machine's own, and has been left out."""
 
-    def _explained(self, program: Program) -> Exploration:
+    def _explain(self, program: Program) -> Exploration:
         answers: list[Exploration] = []
-        explained = super()._explained
-        _within_a_test(lambda: answers.append(explained(program)))
+        explain_program = super()._explain
+        _within_a_test(lambda: answers.append(explain_program(program)))
         return answers[0]
 
-    def _answered(self) -> Exploration:
-        exploration = super()._answered()
+    def _answer(self) -> Exploration:
+        exploration = super()._answer()
         lines = [f"left out: {name}, since {why}" for name, why in self.rules.left_out.items()]
         if self.programs_modelled:
             names = ", ".join(sorted(self.modelled))
@@ -155,7 +157,7 @@ class MachineCampaign(Campaign):
 
 def _within_a_test(function: Callable[[], object]) -> None:
     """Call a function as Hypothesis calls a test: rules may use note(), event() and assume()."""
-    raised: list[BaseException] = []
+    errors: list[BaseException] = []
 
     @hypothesis.settings(
         max_examples=1,
@@ -169,8 +171,8 @@ def _within_a_test(function: Callable[[], object]) -> None:
         try:
             function()
         except BaseException as error:
-            raised.append(error)
+            errors.append(error)
 
     test()
-    for error in raised:
+    for error in errors:
         raise error

@@ -58,10 +58,10 @@ class _Drawing:
         count = self._draw(st.integers(*size.threads))
         threads: list[tuple[Call, ...]] = []
         room = size.most
-        least, most = size.calls
+        least, maximum = size.calls
         for thread in range(1, count + 1):
             free = max(least, room - least * (count - thread))
-            length = self._draw(st.integers(least, min(most, free)))
+            length = self._draw(st.integers(least, min(maximum, free)))
             threads.append(tuple(self._calls(thread, length)))
             room -= len(threads[-1])
         if not all(threads):
@@ -128,19 +128,19 @@ def without(program: Program, numbers: Collection[int]) -> Program | None:
 
     The results of the other calls keep their meaning.
     """
-    gone = set(numbers)
+    removals = set(numbers)
     calls = list(program.calls())
     for number, (_, call) in enumerate(calls):
-        if any(result.number in gone for result in _results(call)):
-            gone.add(number)
-    stay = [number for number in range(len(calls)) if number not in gone]
-    renamed = {number: at for at, number in enumerate(stay)}
+        if any(result.number in removals for result in _results(call)):
+            removals.add(number)
+    stay = [number for number in range(len(calls)) if number not in removals]
+    new_numbers = {number: at for at, number in enumerate(stay)}
     ends = [0, len(program.prefix)]
     for column in program.threads:
         ends.append(ends[-1] + len(column))
     ends.append(len(calls))
     parts = [
-        tuple(_renamed(calls[number][1], renamed) for number in stay if begin <= number < end)
+        tuple(_renumber(calls[number][1], new_numbers) for number in stay if begin <= number < end)
         for begin, end in pairwise(ends)
     ]
     threads = tuple(part for part in parts[1:-1] if part)
@@ -151,7 +151,7 @@ def _results(call: Call) -> list[Result]:
     return [value for value in call.keywords.values() if isinstance(value, Result)]
 
 
-def _renamed(call: Call, numbers: dict[int, int]) -> Call:
+def _renumber(call: Call, numbers: dict[int, int]) -> Call:
     keywords = {
         name: Result(numbers[value.number], value.item) if isinstance(value, Result) else value
         for name, value in call.keywords.items()

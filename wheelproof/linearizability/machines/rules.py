@@ -97,35 +97,35 @@ def checked_machine(machine: Any) -> type:
     )
 
 
-def _unwrapped(strategy: SearchStrategy[Any]) -> SearchStrategy[Any]:
+def _unwrap(strategy: SearchStrategy[Any]) -> SearchStrategy[Any]:
     """The strategy of one that is made lazily."""
     inner: SearchStrategy[Any] = unwrap_strategies(strategy)  # type: ignore[no-untyped-call]
     return inner
 
 
-_RUN = tuple(type(_unwrapped(strategy)).__name__ for strategy in (st.data(), st.runner()))
+_RUN = tuple(type(_unwrap(strategy)).__name__ for strategy in (st.data(), st.runner()))
 """The names of the classes of strategies that need a run, beside bundles."""
 
 
-def _of_a_run(strategy: Any, visited: set[int] | None = None) -> Iterator[SearchStrategy[Any]]:
+def _of_a_run(strategy: Any, visits: set[int] | None = None) -> Iterator[SearchStrategy[Any]]:
     """The strategies that need a run: within one, and in variables that its functions capture."""
-    visited = set() if visited is None else visited
-    if id(strategy) in visited:
+    visits = set() if visits is None else visits
+    if id(strategy) in visits:
         return
-    visited.add(id(strategy))
+    visits.add(id(strategy))
     if isinstance(strategy, (list, tuple)):
         for part in strategy:
-            yield from _of_a_run(part, visited)
+            yield from _of_a_run(part, visits)
     elif isinstance(strategy, dict):
-        yield from _of_a_run(list(strategy.values()), visited)
+        yield from _of_a_run(list(strategy.values()), visits)
     elif isinstance(strategy, types.FunctionType):
         cells = strategy.__closure__ or ()
         for cell in cells:
-            yield from _of_a_run(getattr(cell, "cell_contents", None), visited)
+            yield from _of_a_run(getattr(cell, "cell_contents", None), visits)
     elif isinstance(strategy, SearchStrategy):
         if isinstance(strategy, Bundle) or type(strategy).__name__ in _RUN:
             yield strategy
-        unwrapped = _unwrapped(strategy)
-        if unwrapped is not strategy:
-            yield from _of_a_run(unwrapped, visited)
-        yield from _of_a_run(list(vars(strategy).values()), visited)
+        inner_strategy = _unwrap(strategy)
+        if inner_strategy is not strategy:
+            yield from _of_a_run(inner_strategy, visits)
+        yield from _of_a_run(list(vars(strategy).values()), visits)

@@ -71,8 +71,8 @@ class OfMachine(Subject):
     some order breaks.
     """
 
-    def __init__(self, rules: Rules, ignored: frozenset[str]) -> None:
-        self.rules, self.ignored = rules, ignored
+    def __init__(self, rules: Rules, result_names: frozenset[str]) -> None:
+        self.rules, self.ignored = rules, result_names
         self.final = Call("invariants")
 
     def make(self) -> Played:
@@ -127,7 +127,7 @@ class OfMachine(Subject):
             values = instance.results.get(value.number, ())
             if value.item >= len(values):
                 raise Absent
-            return _transformed(strategy, values[value.item])
+            return _transform(strategy, values[value.item])
         if isinstance(value, Drawn):
             data = ConjectureData(random=random.Random(value.seed), provider=SteadyProvider)
             usable = self._values(driver, instance, number)
@@ -149,7 +149,7 @@ class OfMachine(Subject):
                     yield target, f"{target}_{before}_{item}", value
 
 
-def _transformed(strategy: Any, value: Any) -> Any:
+def _transform(strategy: Any, value: Any) -> Any:
     """A bundle's value after its ``map`` and ``filter``. Raises Absent if it is filtered out."""
     for kind, function, _ in strategy._transformations if isinstance(strategy, Bundle) else ():
         if kind == "map":

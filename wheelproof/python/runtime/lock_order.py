@@ -271,7 +271,7 @@ class LockOrder:
         attribute.
         """
         todo: deque[tuple[int, bool, str, object]] = deque()
-        visited: set[tuple[int, str]] = set()
+        visits: set[tuple[int, str]] = set()
         if self.harness is not None:
             todo.append((0, True, "", self.harness))
         if self._scheduler.created is not None:
@@ -280,13 +280,13 @@ class LockOrder:
             if frame.f_code.co_filename in self._scheduler.files:
                 todo += [(1, True, "", value) for value in frame.f_locals.values()]
             frame = frame.f_back
-        while todo and len(visited) < MOST_OBJECTS:
+        while todo and len(visits) < MOST_OBJECTS:
             deep, is_own, name, value = todo.popleft()
             if isinstance(value, VALUES) or type(value).__module__ in RUNTIME:
                 continue
-            if (id(value), name) in visited:
+            if (id(value), name) in visits:
                 continue
-            visited.add((id(value), name))
+            visits.add((id(value), name))
             if name:
                 yield deep, is_own, name, value
             if isinstance(value, Mapping):

@@ -142,7 +142,7 @@ class Memory(Primitive):
         for store in stores:
             getattr(type(store.instance), store.field).arrive(store.instance, store.value)
         self.stores = tuple(
-            [store for store in self.stores if not any(store is removed for removed in stores)]
+            [store for store in self.stores if not any(store is arrival for arrival in stores)]
         )
 
 

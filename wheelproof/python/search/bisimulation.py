@@ -164,10 +164,10 @@ class PairSearch(Search):
         In the first state each shared variable has another value. Of each label one step is left
         out of the implementation, and one is another. One operation has another result.
         """
-        shared, theirs = self.shared[self.fingerprints[0][0]], self._model_shared(0)
+        variables, theirs = self.shared[self.fingerprints[0][0]], self._model_shared(0)
         verdicts = {}
-        for name in shared:
-            difference = compare_shared({**shared, name: self}, theirs)
+        for name in variables:
+            difference = compare_shared({**variables, name: self}, theirs)
             verdicts[f"{name} with another value"] = difference is not None and [
                 *difference[1]
             ] == [name]
@@ -271,11 +271,11 @@ class PairSearch(Search):
             if sole in theirs:
                 ours = {sole}
             else:  # what it takes may show in where it leads to
-                shared = self.shared[self.fingerprints[node][0]]
+                variables = self.shared[self.fingerprints[node][0]]
                 ours = {
                     choice
                     for choice in theirs
-                    if compare_shared(shared, self._model_shared(self.rows[state][choice][1]))
+                    if compare_shared(variables, self._model_shared(self.rows[state][choice][1]))
                     is None
                 }
         return self._choices(pair, thread, ours, theirs)
@@ -324,8 +324,8 @@ class PairSearch(Search):
             kind, message, ours, theirs = difference
             message += self._unwinding()
             raise Parted(self._pair_difference(kind, message, pair, ours, theirs))
-        shared = self.shared[self.fingerprints[node][0]]
-        unequal = compare_shared(shared, self._model_shared(state))
+        variables = self.shared[self.fingerprints[node][0]]
+        unequal = compare_shared(variables, self._model_shared(state))
         if unequal is not None:
             message, ours, theirs = unequal
             raise Parted(self._pair_difference("shared", message, pair, ours, theirs))

@@ -100,16 +100,18 @@ def compose(
     with Watchdog(implementation.scheduler), rare_collections():
         result = search.run()
     races = tuple(sorted(race.found))
-    raced = search.raced or (tuple(name for name, _ in search.path) if races else ())
+    racing_steps = search.raced or (tuple(name for name, _ in search.path) if races else ())
     if result.outcome != "equal":
         return Composition(
-            result.outcome, inclusion.figures(), result.difference, result.why, races, raced
+            result.outcome, inclusion.figures(), result.difference, result.why, races, racing_steps
         )
     try:
         inclusion.follow()
     except Parted as error:
-        return Composition("different", inclusion.figures(), error.difference, "", races, raced)
-    return Composition("included", inclusion.figures(), races=races, raced=raced)
+        return Composition(
+            "different", inclusion.figures(), error.difference, "", races, racing_steps
+        )
+    return Composition("included", inclusion.figures(), races=races, raced=racing_steps)
 
 
 class Inclusion:
@@ -234,16 +236,16 @@ class Inclusion:
             inside if self.search.rests(node, thread) is None else None
             for thread, (_, inside, _) in enumerate(self.search.ways[node])
         ]
-        reached, todo = set(states), list(states)
+        visits, todo = set(states), list(states)
         while todo:
             state = todo.pop()
             for thread, (label, after) in self.rows[state].items():
                 if label == within[thread] or self._idle(state, label, after):
                     self.matched.add((state, thread))
-                    if after not in reached:
-                        reached.add(after)
+                    if after not in visits:
+                        visits.add(after)
                         todo.append(after)
-        return frozenset(reached)
+        return frozenset(visits)
 
     def _match_beside_idle(self) -> None:
         """Match each edge beside an operation that does nothing, if the edge after it is matched.
@@ -289,7 +291,7 @@ class Inclusion:
         aside = self._aside(node, labels)
         if None in labels:
             self.inside += 1
-        shared = self._cells(self.search.shared[self.search.fingerprints[node][0]], aside)
+        variables = self._cells(self.search.shared[self.search.fingerprints[node][0]], aside)
         agreed = frozenset(
             state
             for state in states
@@ -297,15 +299,15 @@ class Inclusion:
                 ours in (None, theirs)
                 for ours, theirs in zip(labels, self.labels_of(state), strict=True)
             )
-            and self._cells(self._model_shared(state), aside) == shared
+            and self._cells(self._model_shared(state), aside) == variables
         )
         if not agreed:
             first = min(states)
             theirs = self._cells(self._model_shared(first), aside)
             where = "".join(
-                f"; {name} is {shared[name]!r}, {theirs.get(name)!r} in the model"
-                for name in shared
-                if theirs.get(name) != shared[name]
+                f"; {name} is {variables[name]!r}, {theirs.get(name)!r} in the model"
+                for name in variables
+                if theirs.get(name) != variables[name]
             )
             if not where:
                 there = words(self.labels_of(first))
@@ -346,13 +348,13 @@ class Inclusion:
         inside = self.search.ways[node][thread][1]
         return [inside] if inside else self.search.longer.get(thread, ())
 
-    def _cells(self, shared: Mapping[str, Values], aside: frozenset[Cell]) -> dict[str, Values]:
+    def _cells(self, variables: Mapping[str, Values], aside: frozenset[Cell]) -> dict[str, Values]:
         """The values of the variables, without those aside."""
         if not aside:
-            return dict(shared)
+            return dict(variables)
         return {
             name: tuple([value for place, value in enumerate(values) if (name, place) not in aside])
-            for name, values in shared.items()
+            for name, values in variables.items()
             if (name, None) not in aside
         }
 

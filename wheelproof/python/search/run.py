@@ -361,7 +361,7 @@ class Run:
         """
         names, intern, pieces = self._names, self._intern, self._pieces
         names.note_created()
-        shared = names.shared()
+        piece_shared = names.shared()
         again = []
         for i in sorted(self._moved):
             piece = names.thread(self.threads[i])
@@ -370,7 +370,7 @@ class Run:
                 again.append(i)
         self._moved.clear()
         self._moved.update(again)
-        return (intern.setdefault(shared, len(intern)), *pieces)
+        return (intern.setdefault(piece_shared, len(intern)), *pieces)
 
     def end(self) -> None:
         """End the threads. Raises :class:`ExploreError` if the Harness object has changed."""

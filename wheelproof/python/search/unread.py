@@ -218,13 +218,13 @@ def _alternatives(
     first = before.get(path)  # None for an object that is made later
     if first is not _NO_VALUE:
         yield first
-    slot_here, excluded = slots[path], {id(now), id(first)}
+    slot_here, ids = slots[path], {id(now), id(first)}
     for slot in slots.values():
         value = slot.get()
-        if slot.member is slot_here.member and value is not _NO_VALUE and id(value) not in excluded:
-            excluded.add(id(value))
+        if slot.member is slot_here.member and value is not _NO_VALUE and id(value) not in ids:
+            ids.add(id(value))
             yield value
-            if len(excluded) > VALUES:
+            if len(ids) > VALUES:
                 return
 
 

@@ -13,8 +13,8 @@ _SCOPES = (*_FUNCTIONS, ast.ClassDef, *COMPREHENSIONS)
 
 def variables(tree: ast.Module, names: Collection[str]) -> frozenset[int]:
     """The ids of the nodes that are variables, of those that are called like one of ``names``."""
-    searched = frozenset(names)
-    return frozenset(_variables(tree.body, frozenset(), searched)) if searched else frozenset()
+    name_set = frozenset(names)
+    return frozenset(_variables(tree.body, frozenset(), name_set)) if name_set else frozenset()
 
 
 def _variables(

@@ -187,8 +187,8 @@ def uses(
     ``nodes``: all nodes of the tree. ``slots``: names of slots, which are no modules.
     """
     modules = dict(_modules(tree, file, project))
-    held = frozenset(name for _, name in project.held) - frozenset(slots)
-    if not (modules or held):
+    method_names = frozenset(name for _, name in project.held) - frozenset(slots)
+    if not (modules or method_names):
         return
     shadows = scopes.variables(tree, modules)
     attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
@@ -210,7 +210,7 @@ def uses(
             owner = module_of(node.value)
             if owner is not None:
                 yield from _name_faults(owner, node.attr, node.lineno, project)
-            elif node.attr in held:
+            elif node.attr in method_names:
                 yield _as_value(node.lineno, node.attr)
         elif (
             module is not None
@@ -220,7 +220,7 @@ def uses(
             yield _as_value(node.lineno, module)
     for call in filter(is_getattr, nodes):
         name = text_of(call)
-        if name is not None and name in held:
+        if name is not None and name in method_names:
             yield _as_value(call.lineno, name)
 
 

@@ -67,7 +67,7 @@ def grids(orders: Mapping[str, Explored]) -> dict[str, Grid]:
 def _rows(run: Explored) -> list[Cell | Rule]:
     steps = run.order
     rows: list[Cell | Rule] = []
-    hidden: dict[str, list[Shown]] = defaultdict(list)
+    folds: dict[str, list[Shown]] = defaultdict(list)
     before: Shown | None = None
     running = ""
     for step in steps.steps:
@@ -76,7 +76,7 @@ def _rows(run: Explored) -> list[Cell | Rule]:
             before = None
         running = step.thread
         if step.folded:
-            hidden[step.thread].append(step)
+            folds[step.thread].append(step)
             before = None
             continue
         last = rows[-1] if rows else None
@@ -84,12 +84,12 @@ def _rows(run: Explored) -> list[Cell | Rule]:
             last.says += step.says
             last.holds = step.holds
         else:
-            rows.append(_cell(step, steps.threads, steps.file, hidden.pop(step.thread, [])))
+            rows.append(_cell(step, steps.threads, steps.file, folds.pop(step.thread, [])))
         before = step
     return rows
 
 
-def _cell(step: Shown, threads: tuple[str, ...], file: str | None, hidden: list[Shown]) -> Cell:
+def _cell(step: Shown, threads: tuple[str, ...], file: str | None, folds: list[Shown]) -> Cell:
     at = f"{step.line}" if file is not None else f"{Path(step.file).name}:{step.line}"
     column = threads.index(step.thread) + 1
-    return Cell(step.thread, column, at, step.code, [*step.says], step.holds, hidden)
+    return Cell(step.thread, column, at, step.code, [*step.says], step.holds, folds)

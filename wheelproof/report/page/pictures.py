@@ -133,12 +133,12 @@ def bars(part: Part) -> list[Bar]:
     for row in part.rows:
         if row.layer != "coverage" or row.name not in COVERED:
             continue
-        count, excepted, every = (_count(row, name) for name in COVERED[row.name])
+        count, exceptions, every = (_count(row, name) for name in COVERED[row.name])
         if not every:
             continue
         words = COVERED[row.name]
-        text = f"{count} of {every} {words[0]}" + (f", {excepted} excepted" if excepted else "")
-        bars.append(_bar(row.name, text, {"done": count, "except": excepted}, every))
+        text = f"{count} of {every} {words[0]}" + (f", {exceptions} excepted" if exceptions else "")
+        bars.append(_bar(row.name, text, {"done": count, "except": exceptions}, every))
     return bars
 
 
@@ -159,26 +159,26 @@ def _bar(name: str, text: str, counts: Mapping[str, int], every: int) -> Bar:
     return Bar(name, text, tuple(parts))
 
 
-def lateness(recorded: Recorded) -> list[Bar]:
+def lateness(traces: Recorded) -> list[Bar]:
     """The histogram of a check of traces: a bar for each class, the fullest one the longest.
 
     A class with any entry has a bar that can be seen.
     """
-    highest = max((late.count for late in recorded.late), default=0)
+    highest = max((late.count for late in traces.late), default=0)
     return [
         Bar(
             late.name,
             f"{late.count:,}",
             (("done", 0.0, round(max(1.0, BAR * late.count / highest), 2)),) if late.count else (),
         )
-        for late in recorded.late
+        for late in traces.late
     ]
 
 
-def coverage(recorded: Recorded) -> list[Bar]:
+def coverage(traces: Recorded) -> list[Bar]:
     """The coverage of traces, a bar for each kind."""
     return [
         _bar(name, f"{count} of {every}", {"done": count}, every)
-        for name, (count, every) in recorded.covered.items()
+        for name, (count, every) in traces.covered.items()
         if every
     ]

@@ -80,7 +80,7 @@ def render(
     }
     depths = [depth for part in parts for run in part.runs for depth in _depths(run)]
     deepest = max(depths, default=1)
-    packed = stepped.pack(graphs or {}, mechanisms, excerpts)
+    packs = stepped.pack(graphs or {}, mechanisms, excerpts)
     *scripts, style = (
         resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
         for name in (*SCRIPTS, "style.css")
@@ -108,7 +108,7 @@ def render(
         reason=reason,
         texts=_texts(results.rows, traces, root, output),
         traces=steps,
-        graphs=packed,
+        graphs=packs,
         orders=order_grids.grids(orders or {}),
         waits=_waits(traces, steps),
         words=wait_picture.WORDS,

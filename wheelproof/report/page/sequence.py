@@ -128,9 +128,9 @@ def _spans(run: Explored) -> list[Span]:
     """The bars: the operations, or else the turns of the threads."""
     if run.order.operations:
         return [_span(operation, run.order.steps) for operation in run.order.operations]
-    shown = [(at, step) for at, step in enumerate(run.order.steps) if not step.folded]
+    visible_steps = [(at, step) for at, step in enumerate(run.order.steps) if not step.folded]
     spans = []
-    for thread, group in groupby(shown, key=lambda pair: pair[1].thread):
+    for thread, group in groupby(visible_steps, key=lambda pair: pair[1].thread):
         numbers = [at for at, _ in group]
         spans.append(Span(thread, "", "", numbers[0], numbers[-1]))
     return spans

@@ -40,7 +40,7 @@ def pack(
 ) -> dict[tuple[str, str], Packed]:
     """The graphs of the page, by mechanism and scenario."""
     return {
-        key: _packed("/".join(key), graph, mechanisms[graph.mechanism], excerpts)
+        key: _pack("/".join(key), graph, mechanisms[graph.mechanism], excerpts)
         for key, graph in graphs.items()
         if graph.mechanism in mechanisms
     }
@@ -58,8 +58,8 @@ def entry(
     return f"{trace.mechanism}/{name}", graph.choices(steps)
 
 
-def _packed(id: str, graph: Stepping, mechanism: Mechanism, excerpts: Excerpts) -> Packed:
-    document, both = graph.document(), (graph.without, graph.without)
+def _pack(id: str, graph: Stepping, mechanism: Mechanism, excerpts: Excerpts) -> Packed:
+    document, decisions = graph.document(), (graph.without, graph.without)
     about = str(mechanism.scenarios.get(graph.scenario, {}).get("about", ""))
     document |= {
         "about": f"{about}; without {graph.without}" if graph.without else about,
@@ -68,7 +68,7 @@ def _packed(id: str, graph: Stepping, mechanism: Mechanism, excerpts: Excerpts) 
             [
                 kind.name,
                 kind.kind,
-                *excerpts.of_step(graph.mechanism, kind.label, kind.source, *both),
+                *excerpts.of_step(graph.mechanism, kind.label, kind.source, *decisions),
             ]
             for kind in graph.labels
         ],

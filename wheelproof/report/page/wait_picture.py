@@ -137,7 +137,7 @@ def _middles(
     for number in sorted(numbers, key=lambda number: (number < 0, abs(number))):
         targets = {}
         for node in rows[number]:
-            near = [middles[other] for other in _beside(graph.arrows, node) if other in middles]
+            near = [middles[peer] for peer in _beside(graph.arrows, node) if peer in middles]
             targets[node] = sum(near) / len(near) if near else 0.0
         row = sorted(targets, key=targets.__getitem__)
         for before, node in zip([None, *row], row, strict=False):
@@ -164,10 +164,10 @@ def _rows(graph: WaitGraph) -> dict[int, list[Node]]:
     while edge:
         following: dict[Node, int] = {}
         for node, side in edge.items():
-            for other in _beside(graph.arrows, node):
-                if other not in far and other not in following:
-                    following[other] = side
-                    levels[other] = far[node] + side
+            for peer in _beside(graph.arrows, node):
+                if peer not in far and peer not in following:
+                    following[peer] = side
+                    levels[peer] = far[node] + side
         far |= {node: levels[node] for node in following}
         edge = following
     below = max(far.values(), default=-1) + 1

@@ -93,21 +93,21 @@ class _Run(Program):
     """An object of the class."""
 
     def __init__(self, kind: type[object], start: Mapping[str, Value]) -> None:
-        self._object = self._called(kind)
+        self._object = self._call(kind)
         begin = getattr(self._object, "start", None)
         if begin is not None:
-            self._called(begin, {name: as_python(value) for name, value in start.items()})
+            self._call(begin, {name: as_python(value) for name, value in start.items()})
 
     def act(self, name: str, arguments: Iterable[Value]) -> None:
-        self._called(getattr(self._object, name), *map(as_python, arguments))
+        self._call(getattr(self._object, name), *map(as_python, arguments))
 
     def state(self, variables: Iterable[str]) -> dict[str, Value]:
-        values = self._called(self._object.state)  # type: ignore[attr-defined]
+        values = self._call(self._object.state)  # type: ignore[attr-defined]
         if isinstance(values, Mapping):
             values = {name: freeze(value) for name, value in values.items()}
         return shown(values, variables)
 
-    def _called(self, function: Callable[..., object], *arguments: object) -> object:
+    def _call(self, function: Callable[..., object], *arguments: object) -> object:
         try:
             return function(*arguments)
         except Exception as error:

@@ -46,17 +46,17 @@ class Driver:
         self.machine, self.adapter = machine, adapter
         self._last: Edge | None = None
 
-    def cover(self, explored: Exploration) -> Report:
+    def cover(self, exploration: Exploration) -> Report:
         """Take every edge of a whole graph, up to the first difference."""
-        outgoing: list[list[tuple[Label, int]]] = [[] for _ in explored.states]
-        for source, label, target in dict.fromkeys(explored.edges):
+        outgoing: list[list[tuple[Label, int]]] = [[] for _ in exploration.states]
+        for source, label, target in dict.fromkeys(exploration.edges):
             outgoing[source].append((label, target))
         self.adapter.check({label[0] for edges in outgoing for label, _ in edges})
         targets = [[target for _, target in edges] for edges in outgoing]
-        traversal, report = Traversal(explored.initial, targets), Report(sum(map(len, targets)))
-        values = [self._plain(state) for state in map(self.machine.values, explored.states)]
+        traversal, report = Traversal(exploration.initial, targets), Report(sum(map(len, targets)))
+        values = [self._plain(state) for state in map(self.machine.values, exploration.states)]
         try:
-            while path := traversal.path(explored.initial):
+            while path := traversal.path(exploration.initial):
                 report.runs += 1
                 report.trail.clear()
                 program = self._begin(values[path[0][0]])
@@ -126,11 +126,11 @@ class Driver:
         """Take one step; the state that the program shows, ``aim`` where it may be that one."""
         report.steps += 1
         report.trail.append(text(label))
-        shown = self._act(program, label)
-        fitting = [target for target in targets if _fits(shown, values[target])]
+        values_shown = self._act(program, label)
+        fitting = [target for target in targets if _fits(values_shown, values[target])]
         if not fitting:
-            nearest = min(targets, key=lambda target: len(_wrong(shown, values[target])))
-            raise _Differs(*_wrong(shown, values[nearest]))
+            nearest = min(targets, key=lambda target: len(_wrong(values_shown, values[target])))
+            raise _Differs(*_wrong(values_shown, values[nearest]))
         return aim if aim in fitting else fitting[0]
 
     def behaviour(self, labels: Sequence[Label], states: Sequence[Mapping[str, Value]]) -> Report:
@@ -152,11 +152,11 @@ class Driver:
     def _begin(self, state: Mapping[str, Value]) -> Program:
         try:
             program = self.adapter.begin(state)
-            shown = program.state(self.machine.variables)
+            values_shown = program.state(self.machine.variables)
         except Raised as error:
             raise _Differs(f"the program raises {error}") from error
-        if not _fits(shown, state):
-            raise _Differs(*_wrong(shown, state))
+        if not _fits(values_shown, state):
+            raise _Differs(*_wrong(values_shown, state))
         return program
 
     def _act(self, program: Program, label: Label) -> dict[str, Value]:
@@ -171,14 +171,14 @@ class Driver:
         return {name: plain(value) for name, value in state.items()}
 
 
-def _fits(shown: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
-    return not _wrong(shown, state)
+def _fits(values_shown: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+    return not _wrong(values_shown, state)
 
 
-def _wrong(shown: Mapping[str, Value], state: Mapping[str, Value]) -> list[str]:
+def _wrong(values_shown: Mapping[str, Value], state: Mapping[str, Value]) -> list[str]:
     """The variables that a program shows otherwise, as lines."""
     return [
         f"{name} is {format_tla(value)}, and {format_tla(state[name])} in the specification"
-        for name, value in shown.items()
+        for name, value in values_shown.items()
         if format_tla(value) != format_tla(state[name])
     ]

@@ -38,14 +38,14 @@ def explained(
     subject: Subject,
     machine: Machine,
     events: Sequence[Event],
-    hidden: frozenset[str],
+    hidden_actions: frozenset[str],
     timeout: float,
 ) -> bool:
     """Whether TLC finds a behaviour that explains the log.
 
     Raises Unconfirmed where the log has no such specification, and ToolError where TLC fails.
     """
-    text = _module(machine, events, hidden)
+    text = _module(machine, events, hidden_actions)
     with temporary.folder("log") as folder:
         for file in mc.closure(subject.module, subject.libraries):
             module = mc.without_comments(reading.text(file))
@@ -63,7 +63,7 @@ def explained(
     )
 
 
-def _module(machine: Machine, events: Sequence[Event], hidden: frozenset[str]) -> str:
+def _module(machine: Machine, events: Sequence[Event], hidden_actions: frozenset[str]) -> str:
     if len(events) > MOST:
         raise Unconfirmed(f"the log has more than {MOST:,} events")
     if any(before.end >= after.begin for before, after in pairwise(events)):
@@ -78,9 +78,11 @@ def _module(machine: Machine, events: Sequence[Event], hidden: frozenset[str]) -
         for number, event in enumerate(events)
     ]
     cases = [f"{at} = {number} /\\ LogOfEvents_{number}" for number in range(len(events))]
-    quiet = [f"({_call(machine, name, (), names)} /\\ UNCHANGED {at})" for name in sorted(hidden)]
-    some = _OR.join(f"({case})" for case in cases)
-    steps_forward = f"(({some}) /\\ {at}' = {at} + 1)"
+    quiet = [
+        f"({_call(machine, name, (), names)} /\\ UNCHANGED {at})" for name in sorted(hidden_actions)
+    ]
+    case_list = _OR.join(f"({case})" for case in cases)
+    steps_forward = f"(({case_list}) /\\ {at}' = {at} + 1)"
     return "\n".join(
         [
             f"---- MODULE {_MODULE} ----",
@@ -102,14 +104,14 @@ def _step(machine: Machine, event: Event, names: frozenset[str]) -> str:
         _call(machine, name, tuple(sorted(event.arguments.get(name, {}).items())), names)
         for name in event.actions
     ]
-    shown = [
-        f"{_primed(variable, argument, names)} = {_tla(value, names)}"
+    conditions = [
+        f"{_primed_text(variable, argument, names)} = {_tla(value, names)}"
         for (variable, argument), value in event.shown.items()
     ]
-    return _AND.join([f"({_OR.join(calls)})", *shown])
+    return _AND.join([f"({_OR.join(calls)})", *conditions])
 
 
-def _primed(variable: str, argument: Value | None, names: frozenset[str]) -> str:
+def _primed_text(variable: str, argument: Value | None, names: frozenset[str]) -> str:
     return place_text(f"{variable}'", None) + (
         "" if argument is None else f"[{_tla(argument, names)}]"
     )
@@ -139,19 +141,21 @@ def _model_values(configuration: Configuration) -> frozenset[str]:
 
 def _tla(value: Value, names: frozenset[str]) -> str:
     """A value of a log in the module: a string that names a model value is that value."""
-    return format_tla(_named(value, names))
+    return format_tla(_with_names(value, names))
 
 
-def _named(value: Value, names: frozenset[str]) -> Value:
+def _with_names(value: Value, names: frozenset[str]) -> Value:
     match value:
         case str() if value in names:
             return ModelValue(f"{_VALUE}{value}")
         case tuple():
-            return tuple(_named(item, names) for item in value)
+            return tuple(_with_names(item, names) for item in value)
         case frozenset():
-            return frozenset(_named(item, names) for item in value)
+            return frozenset(_with_names(item, names) for item in value)
         case Function():
-            return Function({_named(key, names): _named(value[key], names) for key in value})
+            return Function(
+                {_with_names(key, names): _with_names(value[key], names) for key in value}
+            )
     return value
 
 

@@ -166,7 +166,7 @@ def _event(number: int, record: dict[str, Any], mapping: Rules) -> Event:
         }
         for action in actions
     }
-    shown = {
+    values_shown = {
         (variable, decoded(record[key]) if key else None): decoded(record[name])
         for variable, key, name in mapping.places
         if name in record and (not key or key in record)
@@ -176,4 +176,4 @@ def _event(number: int, record: dict[str, Any], mapping: Rules) -> Event:
         begin, end = float(record[mapping.begin]), float(record[mapping.end or mapping.begin])
         if end < begin:
             raise ValueError("it ends before it begins")
-    return Event(number, name, actions, arguments, shown, begin, end)
+    return Event(number, name, actions, arguments, values_shown, begin, end)

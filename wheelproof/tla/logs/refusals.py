@@ -67,13 +67,15 @@ def explain(search: Search, events: Sequence[Event], verdict: Verdict) -> Explan
             f"{place_text(*place)} is {_text(value)}, not {format_tla(event.shown[place])}"
             for place, value in differences.items()
         )
-        shown = {
+        values_shown = {
             place: differences.get(place, value)
             for place, value in event.shown.items()
             if differences.get(place, value) is not None
         }
-        repaired = [replace(event, shown=shown) if item is event else item for item in events]
-        further = search.run(repaired).explained - verdict.explained
+        repaired_events = [
+            replace(event, shown=values_shown) if item is event else item for item in events
+        ]
+        further = search.run(repaired_events).explained - verdict.explained
     return Explanation(
         event, tuple(labels), nearest, repair, further, shrink(search, events, verdict)
     )
@@ -87,7 +89,7 @@ def shrink(search: Search, events: Sequence[Event], verdict: Verdict) -> tuple[E
     """The events that are enough for a refusal, each with as little as is enough."""
     trials = 0
 
-    def refused(candidate: list[Event]) -> bool:
+    def is_refused(candidate: list[Event]) -> bool:
         nonlocal trials
         trials += 1
         try:
@@ -97,16 +99,16 @@ def shrink(search: Search, events: Sequence[Event], verdict: Verdict) -> tuple[E
 
     last = max(event.begin for event in verdict.pending)
     few = [event for event in events if event.begin <= last]
-    if not refused(few):
+    if not is_refused(few):
         return tuple(few)
     weaken: list[Callable[[Event], Event]] = [Event.bare, Event.open]
     for change in weaken:
-        few = _weakened(few, change, refused)
+        few = _weaken(few, change, is_refused)
     return tuple(event for event in few if event.actions)
 
 
-def _weakened(
-    events: list[Event], change: Callable[[Event], Event], refused: Callable[[list[Event]], bool]
+def _weaken(
+    events: list[Event], change: Callable[[Event], Event], is_refused: Callable[[list[Event]], bool]
 ) -> list[Event]:
     """Events of which as many as possible are changed, in halves that become smaller."""
     size = len(events)
@@ -115,7 +117,7 @@ def _weakened(
             part = [change(event) for event in events[start : start + size]]
             if part != events[start : start + size]:
                 candidate = [*events[:start], *part, *events[start + size :]]
-                if refused(candidate):
+                if is_refused(candidate):
                     events = candidate
         size //= 2
     return events

@@ -40,8 +40,8 @@ class Verdict:
 class Search:
     """Searches of logs on one machine, whose steps are computed once."""
 
-    def __init__(self, machine: Machine, hidden: frozenset[str]) -> None:
-        self.machine, self.hidden = machine, hidden
+    def __init__(self, machine: Machine, hidden_actions: frozenset[str]) -> None:
+        self.machine, self.hidden = machine, hidden_actions
         self._steps: dict[State, list[tuple[Label, State]]] = {}
         self._values: dict[State, Mapping[str, Value]] = {}
         self.variables = {name: place for place, name in enumerate(machine.variables)}
@@ -56,34 +56,38 @@ class Search:
         level: dict[Done, dict[State, None]] = {
             (0, frozenset()): dict.fromkeys(self.closed(starts))
         }
-        visited = 0
+        place_count = 0
         for count in range(len(events)):
             following: dict[Done, dict[State, None]] = {}
-            for done, states in level.items():
-                for number in self.possible(events, done):
-                    visited += len(states)
+            for progress, states in level.items():
+                for number in self.possible(events, progress):
+                    place_count += len(states)
                     after = self.closed(self.after(states, events[number]))
                     if after:
-                        following.setdefault(_with(done, number), {}).update(dict.fromkeys(after))
-            if visited > PLACES:
+                        following.setdefault(_with(progress, number), {}).update(
+                            dict.fromkeys(after)
+                        )
+            if place_count > PLACES:
                 raise Inconclusive(
                     f"The log has more than {PLACES:,} places of events and states.",
                     "Show more variables in the log, or cut it.",
                 )
             if not following:
-                pending = {number for done in level for number in self.possible(events, done)}
+                pending = {
+                    number for progress in level for number in self.possible(events, progress)
+                }
                 states = dict.fromkeys(state for part in level.values() for state in part)
                 return Verdict(count, tuple(states), tuple(events[n] for n in sorted(pending)))
             level = following
         states = dict.fromkeys(state for part in level.values() for state in part)
         return Verdict(len(events), tuple(states), ())
 
-    def possible(self, events: Sequence[Event], done: Done) -> Iterator[int]:
+    def possible(self, events: Sequence[Event], progress: Done) -> Iterator[int]:
         """The events that may happen next: none that begins behind the end of another one."""
-        first, others = done
+        first, numbers_done = progress
         limit = float("inf")
         for number in range(first, len(events)):
-            if number in others:
+            if number in numbers_done:
                 continue
             if events[number].begin > limit:
                 return
@@ -168,9 +172,9 @@ class Search:
         return plain(canonical(value))
 
 
-def _with(done: Done, number: int) -> Done:
-    first, others = done[0], done[1] | {number}
-    while first in others:
-        others -= {first}
+def _with(progress: Done, number: int) -> Done:
+    first, numbers_done = progress[0], progress[1] | {number}
+    while first in numbers_done:
+        numbers_done -= {first}
         first += 1
-    return first, others
+    return first, numbers_done

@@ -20,8 +20,8 @@ GRAPH = "wheelproof.graph/1"
 def text(label: Label) -> str:
     """A step's label with its arguments: ``Send("p1", 2)``."""
     name, arguments = label
-    shown = ", ".join(format_tla(canonical(argument)) for argument in arguments)
-    return f"{name}({shown})" if arguments else name
+    argument_texts = ", ".join(format_tla(canonical(argument)) for argument in arguments)
+    return f"{name}({argument_texts})" if arguments else name
 
 
 def itf(machine: Machine, trace: Sequence[tuple[Label | None, State]], description: str) -> str:
@@ -117,15 +117,15 @@ def follow(
 def _refusal(
     index: int, aim: Mapping[str, str], texts: list[dict[str, str]], labels: list[Label]
 ) -> Refusal:
-    ranked = sorted(
+    ranking = sorted(
         range(len(texts)), key=lambda place: sum(aim[name] != texts[place][name] for name in aim)
     )
     possible = tuple(dict.fromkeys(map(text, labels)))
-    if not ranked:
+    if not ranking:
         return Refusal(index, possible, "", {})
-    best = texts[ranked[0]]
+    best = texts[ranking[0]]
     differences = {name: (aim[name], best[name]) for name in aim if aim[name] != best[name]}
-    return Refusal(index, possible, text(labels[ranked[0]]), differences)
+    return Refusal(index, possible, text(labels[ranking[0]]), differences)
 
 
 def _text(value: Value) -> str:

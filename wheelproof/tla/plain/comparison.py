@@ -130,18 +130,18 @@ def compare(
     ``machine``: or the error with which it is refused; TLC is not run then. ``limit``: the most
     states. ``temporal``: whether TLC checks temporal properties, too.
     """
-    explored: Exploration | None = None
+    exploration: Exploration | None = None
     refusal = machine if isinstance(machine, WheelproofError) else None
     properties: tuple[str, ...] = ()
     if isinstance(machine, Machine):
         properties = tuple(machine.configuration.properties) if temporal else ()
         try:
             machine.assume()
-            explored = explore(machine, limit)
+            exploration = explore(machine, limit)
         except WheelproofError as error:
             refusal = error
-    if explored is None:
+    if exploration is None:
         return Comparison(None, refusal, TlcResult(Outcome.ERROR, explanation="not run"))
     result = subject.by_tlc(timeout, properties=temporal)
     places = sorted(machine.programs.inlined.uncounted) if isinstance(machine, Machine) else ()
-    return Comparison(explored, refusal, result, properties, tuple(places))
+    return Comparison(exploration, refusal, result, properties, tuple(places))

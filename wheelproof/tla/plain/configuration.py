@@ -74,16 +74,18 @@ class Configuration:
 
     def constants(self) -> list[str]:
         """The statements about constants, for another cfg file."""
-        inside = {constant_name(*key): key for key, other in self.replaced_in.items() if not other}
+        inside = {
+            constant_name(*key): key for key, new_name in self.replaced_in.items() if not new_name
+        }
         lines = []
         for name, value in self.values.items():
             module, title = inside.get(name, ("", name))
             lines.append(f"CONSTANT {title} = {module and f'[{module}]'}{format_tla(value)}")
-        lines += [f"CONSTANT {name} <- {other}" for name, other in self.replaced.items()]
+        lines += [f"CONSTANT {name} <- {new_name}" for name, new_name in self.replaced.items()]
         return lines + [
-            f"CONSTANT {name} <- [{module}] {other}"
-            for (module, name), other in self.replaced_in.items()
-            if other
+            f"CONSTANT {name} <- [{module}] {new_name}"
+            for (module, name), new_name in self.replaced_in.items()
+            if new_name
         ]
 
     def without_properties(self) -> str:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Forms:
     """The forms of formulas in Init or in a step, each computed once."""
 
-    def __init__(self, inlined: Inlined, in_init: bool) -> None:
-        self.inlined, self.in_init = inlined, in_init
+    def __init__(self, inlining: Inlined, in_init: bool) -> None:
+        self.inlined, self.in_init = inlining, in_init
         self._gives: dict[Expression, frozenset[str]] = {}
         self._branches: dict[Expression, bool] = {}
         self._open: set[Definition] = set()
@@ -83,7 +83,7 @@ class Forms:
 def primed(node: Expression) -> frozenset[str]:
     """The variables whose next value is in a formula, through the definitions that it uses."""
     names: frozenset[str] = frozenset()
-    visited: set[int] = set()
+    visits: set[int] = set()
     waiting = [node]
     while waiting:
         here = waiting.pop()
@@ -93,8 +93,8 @@ def primed(node: Expression) -> frozenset[str]:
             case Builtin("$SquareAct" | "$AngleAct", (_, same)):
                 names |= variables_of(same)
             case Call(definition) | Operator(definition):
-                if not definition.standard and id(definition) not in visited:
-                    visited.add(id(definition))
+                if not definition.standard and id(definition) not in visits:
+                    visits.add(id(definition))
                     waiting.append(definition.body)
         waiting += children(here)
     return names

@@ -46,8 +46,8 @@ class Machine:
         settings = dict(configuration.values)
         module.constants += tuple(
             reader.constant_name(*key)
-            for key, other in configuration.replaced_in.items()
-            if not other
+            for key, replacement in configuration.replaced_in.items()
+            if not replacement
         )
         _replace(module, configuration)
         self.constants = {name: settings.pop(name, None) for name in module.constants}
@@ -93,20 +93,20 @@ class Machine:
         names = self.configuration.replaced
         waiting = [name for name in self.module.constants if name in names]
         while waiting:
-            unresolved = []
+            open_names = []
             for name in waiting:
                 definition = self.module.definition(names[name])
                 call = Call(definition, (), definition.place, definition.level)
                 try:
                     self.env.assign(name, self.env.value(call))
                 except NameError:
-                    unresolved.append(name)
-            if unresolved == waiting:
+                    open_names.append(name)
+            if open_names == waiting:
                 raise UsageError(
-                    f"{self.configuration.file}: {', '.join(unresolved)} need each other's values.",
+                    f"{self.configuration.file}: {', '.join(open_names)} need each other's values.",
                     "Correct the cfg file.",
                 )
-            waiting = unresolved
+            waiting = open_names
         missing = [
             name for name, value in self.constants.items() if value is None and name not in names
         ]
@@ -218,13 +218,13 @@ class Machine:
 
         It is the least of their tuples of numbers, where each value has a number of its own.
         """
-        best = self._numbered(state)
+        best = self._numbers_of(state)
         for number, permutation in enumerate(self.symmetry):
             image = [self._image(permutation, number, value) for value in state]
-            best = min(best, self._numbered(image))
+            best = min(best, self._numbers_of(image))
         return best
 
-    def _numbered(self, values_of_state: Iterable[Any]) -> tuple[int, ...]:
+    def _numbers_of(self, values_of_state: Iterable[Any]) -> tuple[int, ...]:
         numbers = self._numbers
         # TRUE and 1 are one key in Python
         keys = [(value,) if value.__class__ is bool else value for value in values_of_state]
@@ -267,7 +267,7 @@ _TRUE = Builtin("TRUE", (), (), Place("", 0), Level.CONSTANT)
 
 def _replace(module: Module, configuration: Configuration) -> None:
     """Change the definitions and constant operators that the cfg file replaces."""
-    for name, other in configuration.replaced.items():
+    for name, new_name in configuration.replaced.items():
         definition = (
             module.operators.get(name) or module.definitions.get(name) or module.standard.get(name)
         )
@@ -276,20 +276,20 @@ def _replace(module: Module, configuration: Configuration) -> None:
                 f"{configuration.file}: the module {module.name} has no {name}.",
                 "Correct the cfg file.",
             )
-        replacement = module.definition(other)
+        replacement = module.definition(new_name)
         if definition is not None and replacement.level > definition.level:
-            raise OutsideSubset(f"{name} <- {other}, which reads variables,", replacement.place)
+            raise OutsideSubset(f"{name} <- {new_name}, which reads variables,", replacement.place)
         if definition is not None:
             _redirect(definition, replacement)
 
 
-def _redirect(definition: Definition, other: Definition) -> None:
+def _redirect(definition: Definition, replacement: Definition) -> None:
     """Have a definition mean another one."""
-    definition.standard, definition.recursive = other.standard, other.recursive
-    definition.formals, definition.body = other.formals, other.body
-    definition.level, definition.place = other.level, other.place
-    if other.standard:
-        definition.name = other.name
+    definition.standard, definition.recursive = replacement.standard, replacement.recursive
+    definition.formals, definition.body = replacement.formals, replacement.body
+    definition.level, definition.place = replacement.level, replacement.place
+    if replacement.standard:
+        definition.name = replacement.name
 
 
 def _behaviour(definition: Definition, here: Configuration) -> tuple[Expression, Expression]:

@@ -81,15 +81,15 @@ class Moves:
         variables: tuple[str, ...],
         expressions: Callable[[NextValues], Expressions],
         fresh: Callable[[str], str],
-        inlined: Inlined,
+        inlining: Inlined,
         *,
         in_init: bool,
         partial: bool = False,
-        counted: Callable[[Definition], str],
+        count: Callable[[Definition], str],
     ) -> None:
         self.variables, self.expressions, self.fresh = variables, expressions, fresh
-        self.inlined, self.in_init, self.partial, self.counted = inlined, in_init, partial, counted
-        self.forms = Forms(inlined, in_init)
+        self.inlined, self.in_init, self.partial, self.counted = inlining, in_init, partial, count
+        self.forms = Forms(inlining, in_init)
         self.lines: list[str] = []
         self.lets: dict[Definition, str] = {}
         self.late: frozenset[Formal] = frozenset()
@@ -143,9 +143,9 @@ class Moves:
                 return self.exists(node, rest, nexts, pad, spine)
             case Builtin("$SquareAct", (step, same)):
                 self.emit([step, *rest], nexts, pad, spine)
-                return self.emit([_unchanged(same), *rest], nexts, pad)
+                return self.emit([_sameness(same), *rest], nexts, pad)
             case Builtin("$AngleAct", (step, same)):
-                return self.emit([step, _changed(same), *rest], nexts, pad, spine)
+                return self.emit([step, _difference(same), *rest], nexts, pad, spine)
             case Builtin("UNCHANGED", (operand,)) if not self.in_init:
                 return self.unchanged(operand, rest, nexts, pad)
             case Let():
@@ -269,7 +269,7 @@ class Moves:
             if bound.domain is None:
                 raise OutsideSubset("\\E without a set", node.place)
             names = [code.name(formal) for formal in bound.formals]
-            over = _ordered(code, bound.domain)
+            over = _elements(code, bound.domain)
             for name in [self.fresh("t")] if bound.pattern else names:
                 self.line(pad, f"for {name} in {over}:")
                 pad += " "
@@ -287,12 +287,12 @@ class Moves:
                 old = self.code(nexts).expression(node)
                 return self.emit(rest, {**nexts, name: old}, pad)
             case Builtin("$Tuple", arguments):
-                return self.emit([*map(_unchanged, arguments), *rest], nexts, pad)
+                return self.emit([*map(_sameness, arguments), *rest], nexts, pad)
             case Call() if not node.definition.standard:
                 body, _ = self.inlined.body(node)
                 return self.unchanged(body, rest, nexts, pad)
         code = self.code(nexts)
-        self.line(pad, f"if {code.expression(_primed(node))} == {code.expression(node)}:")
+        self.line(pad, f"if {code.expression(_prime(node))} == {code.expression(node)}:")
         return self.emit(rest, nexts, pad + " ")
 
     def local(self, definition: Definition, nexts: NextValues, pad: str) -> None:
@@ -341,7 +341,7 @@ class Moves:
     ) -> None:
         code, name = self.code(nexts), self.fresh("n")
         if node.name == "\\in":
-            self.line(pad, f"for {name} in {_ordered(code, value)}:")
+            self.line(pad, f"for {name} in {_elements(code, value)}:")
             self.loops += 1
             self.emit(rest, {**nexts, variable: name}, pad + " ")
             self.loops -= 1
@@ -372,7 +372,7 @@ class Moves:
         return None
 
 
-def _ordered(code: Expressions, domain: Expression) -> str:
+def _elements(code: Expressions, domain: Expression) -> str:
     """The elements of a set, in the same order in each run."""
     elements = sets.elements(code, domain)
     if elements.startswith(("range(", "subsets(", "functions(", "records(")):
@@ -388,13 +388,13 @@ def _is_operator(value: Expression) -> bool:
     )
 
 
-def _primed(node: Expression) -> Builtin:
+def _prime(node: Expression) -> Builtin:
     return Builtin("'", (node,), (), node.place, Level.ACTION)
 
 
-def _unchanged(node: Expression) -> Builtin:
+def _sameness(node: Expression) -> Builtin:
     return Builtin("UNCHANGED", (node,), (), node.place, Level.ACTION)
 
 
-def _changed(node: Expression) -> Builtin:
-    return Builtin("/=", (_primed(node), node), (), node.place, Level.ACTION)
+def _difference(node: Expression) -> Builtin:
+    return Builtin("/=", (_prime(node), node), (), node.place, Level.ACTION)

@@ -35,7 +35,7 @@ class PlainProgram(Program):
             self.inlined,
             in_init=in_init,
             partial=partial,
-            counted=self.counted,
+            count=self.counted,
         )
 
     def expressions(self, scope: Scope) -> Expressions:

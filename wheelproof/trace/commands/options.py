@@ -1,4 +1,4 @@
-"""What the commands of ``wheelproof trace`` have in common: the group, its options and files."""
+"""The common part of the commands of ``wheelproof trace``: the group, its options and files."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ def write(path: Path, header: Header, events: Iterable[Event], footer: Footer) -
 
 
 def files_of(paths: Iterable[Path]) -> list[Path]:
-    found = []
+    traces = []
     for path in paths:
         if path.is_dir():
-            found += below(path)
+            traces += below(path)
         elif reading.there(path):
-            found.append(path)
+            traces.append(path)
         else:
             raise UsageError(
                 f"{path}: there is no such file or folder.", "Give the path of a trace."
             )
-    if not found:
+    if not traces:
         raise NothingChecked(
             "No trace was found.", f"A folder's traces are its files {', '.join(SUFFIXES)}."
         )
-    return found
+    return traces

@@ -1,4 +1,4 @@
-"""``wheelproof trace record`` and ``examples``: what real threads do, written down."""
+"""``wheelproof trace record`` and ``examples``: the steps of real threads, written down."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def record(
     labels: ByLabels = False,
     root: Subject = Path("."),
 ) -> None:
-    """Run a scenario on real threads and write down what they do."""
+    """Run a scenario on real threads and write down their operations."""
     declared.use(root)
     from wheelproof import project
 
@@ -93,45 +93,45 @@ def record(
             "A counterexample has its own scenario and steps.",
             "Leave the scenario and --random away, or --schedule.",
         )
-    wanted = None if kinds is None else _kinds_of(kinds)
+    kind_names = None if kinds is None else _kinds_of(kinds)
     mechanisms = project.find(root)
     _check_mechanism(mechanism, mechanisms)
-    found = mechanisms[mechanism]
+    subject = mechanisms[mechanism]
     steps: Steps | None = None
     if schedule is not None:
-        scenario, decision, steps = _of_counterexample(schedule, found)
+        scenario, decision, steps = _of_counterexample(schedule, subject)
         mutant = mutant or decision
-    scenario = _scenario_of(found, scenario)
+    scenario = _scenario_of(subject, scenario)
     if steps is None and random is not None:
         from wheelproof.trace.examples import random_schedule
 
-        steps = random_schedule(found, scenario, random)
-    if not labels and has_events(found):
-        _record_events(output, mechanisms, mechanism, scenario, mutant, steps, wanted)
+        steps = random_schedule(subject, scenario, random)
+    if not labels and has_events(subject):
+        _record_events(output, mechanisms, mechanism, scenario, mutant, steps, kind_names)
         return
-    if wanted is not None:
+    if kind_names is not None:
         raise UsageError(f"{mechanism} is recorded by its labels.", "Leave --kinds away.")
-    _record_steps(output, found, scenario, mutant, steps)
+    _record_steps(output, subject, scenario, mutant, steps)
 
 
 def _kinds_of(text: str) -> list[str]:
     """The kinds of event that an option names, at least one. UsageError for an unknown one."""
     from wheelproof.trace.format.schema import KINDS
 
-    known = f"Known kinds: {', '.join(KINDS)}."
-    wanted = [name.strip() for name in text.split(",") if name.strip()]
-    if not wanted:
-        raise UsageError("--kinds names no kind of event.", known)
-    for name in wanted:
+    catalogue = f"Known kinds: {', '.join(KINDS)}."
+    selection = [name.strip() for name in text.split(",") if name.strip()]
+    if not selection:
+        raise UsageError("--kinds names no kind of event.", catalogue)
+    for name in selection:
         if name not in KINDS:
-            raise UsageError(f"There is no kind of event {name!r}.", known)
-    return wanted
+            raise UsageError(f"There is no kind of event {name!r}.", catalogue)
+    return selection
 
 
-def _check_mechanism(name: str, known: Mapping[str, Mechanism]) -> None:
-    if name not in known:
+def _check_mechanism(name: str, mechanisms: Mapping[str, Mechanism]) -> None:
+    if name not in mechanisms:
         raise UsageError(
-            f"There is no mechanism {name!r}.", f"Known mechanisms: {', '.join(known)}."
+            f"There is no mechanism {name!r}.", f"Known mechanisms: {', '.join(mechanisms)}."
         )
 
 
@@ -153,11 +153,13 @@ def _of_counterexample(path: Path, mechanism: Mechanism) -> tuple[str, str, Step
 
 def _scenario_of(mechanism: Mechanism, name: str | None) -> str:
     """A scenario's name. UsageError where the mechanism has none of this name."""
-    known = ", ".join(mechanism.scenarios)
+    scenarios = ", ".join(mechanism.scenarios)
     if name is None:
-        raise UsageError("No scenario is named.", f"Scenarios of {mechanism.name}: {known}.")
+        raise UsageError("No scenario is named.", f"Scenarios of {mechanism.name}: {scenarios}.")
     if name not in mechanism.scenarios:
-        raise UsageError(f"{mechanism.name} has no scenario {name!r}.", f"Its scenarios: {known}.")
+        raise UsageError(
+            f"{mechanism.name} has no scenario {name!r}.", f"Its scenarios: {scenarios}."
+        )
     return name
 
 
@@ -172,7 +174,7 @@ def _record_events(
 ) -> None:
     from wheelproof.trace.recording.record import record as make
 
-    made = make(
+    recording = make(
         mechanisms,
         mechanism,
         scenario,
@@ -182,10 +184,10 @@ def _record_events(
         kinds=kinds,
     )
     if output.suffix == ".parquet":
-        write(output, made.header, made.events, made.footer)
+        write(output, recording.header, recording.events, recording.footer)
     else:
-        made.write(output)
-    print(f"{output}: {len(made.events)} events of {len(made.header['threads'])} threads")
+        recording.write(output)
+    print(f"{output}: {len(recording.events)} events of {len(recording.header['threads'])} threads")
 
 
 def _record_steps(
@@ -200,13 +202,13 @@ def _record_steps(
     if output.suffix == ".parquet":
         raise UsageError(f"{output}: labelled operations are written as JSON Lines.")
     run_id = output.name.partition(".")[0]
-    made = make(mechanism, scenario, run_id, mutant=mutant or "", schedule=schedule)
-    made.write(output)
-    print(f"{output}: {len(made.events)} events of {len(made.header['threads'])} threads")
+    recording = make(mechanism, scenario, run_id, mutant=mutant or "", schedule=schedule)
+    recording.write(output)
+    print(f"{output}: {len(recording.events)} events of {len(recording.header['threads'])} threads")
 
 
 def has_events(mechanism: Mechanism) -> bool:
-    """Whether some label of a mechanism says what kind of event it is."""
+    """Whether some label of a mechanism names its kind of event."""
     return any(label.event for label in mechanism.labels.values())
 
 
@@ -222,7 +224,7 @@ def examples(
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", min=0, help="Of the random runs.")
     ] = 1,
-    checked: Annotated[
+    check: Annotated[
         bool,
         typer.Option(
             "--check",
@@ -251,18 +253,18 @@ def examples(
     for name in names or ():
         _check_mechanism(name, mechanisms)
     judges = Judges(root)
-    written: list[tuple[Path, Recorded | Recording]] = []
+    files: list[tuple[Path, Recorded | Recording]] = []
     for mechanism in names or mechanisms:
         if labels or not has_events(mechanisms[mechanism]):
-            written += of_steps.write(output, mechanisms[mechanism], seed)
+            files += of_steps.write(output, mechanisms[mechanism], seed)
         else:
-            written += of_events.write(output, mechanisms, mechanism, seed)
-    if not written:
+            files += of_events.write(output, mechanisms, mechanism, seed)
+    if not files:
         raise NothingChecked("No example was written.", "No scenario comes to an end.")
-    verdicts = dict(judged([path for path, _ in written], judges)) if checked else {}
+    verdicts = dict(judged([path for path, _ in files], judges)) if check else {}
     wrong = []
-    for path, trace in written:
-        if not checked:
+    for path, trace in files:
+        if not check:
             print(f"{path}: {len(trace.events)} events")
             continue
         verdict = verdicts[path]
@@ -273,10 +275,10 @@ def examples(
             wrong.append(path)
         if verdict.verdict == "violates" and not isinstance(trace, Recording):
             print_reasons(path)
-    if checked:
-        mutants = sum(bool(trace.mutant) for _, trace in written)
+    if check:
+        mutants = sum(bool(trace.mutant) for _, trace in files)
         print(
-            f"{len(written)} traces, {mutants} of mutants: "
+            f"{len(files)} traces, {mutants} of mutants: "
             + (f"not as expected: {', '.join(map(str, wrong))}" if wrong else "each as expected")
         )
     raise typer.Exit(1 if wrong else 0)

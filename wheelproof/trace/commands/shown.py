@@ -1,4 +1,4 @@
-"""What ``wheelproof trace`` prints of traces, verdicts and findings."""
+"""The output of ``wheelproof trace`` on traces, verdicts and findings."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 def print_shrunk(small: Small) -> None:
     """Print the events of a shrunk trace."""
-    shown = Shown(small.header)
+    printer = Shown(small.header)
     print(f"  {len(small.events)} events show {small.property}")
     for line, event in zip(small.lines, small.events, strict=True):
-        print(f"    line {line}: {shown.event(event)}")
+        print(f"    line {line}: {printer.event(event)}")
 
 
 class Shown:
-    """Events for people: the thread's name, what it did, where in the code."""
+    """Events for people: the thread's name, its operation, the place in the code."""
 
     def __init__(self, header: Header) -> None:
         self.threads, self.sources, self.names = (
@@ -76,11 +76,11 @@ def as_data(finding: Finding) -> dict[str, object]:
     }
 
 
-def print_steps(path: Path, line: int, most: int = 12) -> None:
+def print_steps(path: Path, line: int, limit: int = 12) -> None:
     """The events of a recording of labelled operations that come before a line, and it itself."""
     events = steps.read(path).events[: line - 1]
     print("  what led there:")
-    for number, event in list(enumerate(events, 2))[-most:]:
+    for number, event in list(enumerate(events, 2))[-limit:]:
         print(f"    line {number}: {step_text(event)}")
 
 
@@ -91,7 +91,7 @@ def step_text(event: steps.Event) -> str:
             f"{name} = {json.dumps(value)}" for name, value in event["state"].items()
         )
         return f"the variables: {changes}"
-    what = {"step": "", "stop": "ended", "return": f"returns {json.dumps(event.get('value'))}"}
-    words = what.get(event["k"], event["k"])
+    phrases = {"step": "", "stop": "ended", "return": f"returns {json.dumps(event.get('value'))}"}
+    words = phrases.get(event["k"], event["k"])
     parts = (words, event.get("label", ""), event.get("at", ""), event.get("raised", ""))
     return f"{event['thread']}: " + "  ".join(part for part in parts if part)

@@ -99,21 +99,23 @@ def check(
     if engine in (Engine.SPARK, Engine.MEMORY):
         from wheelproof.pipeline import command
 
-        known = known_actions(root)
+        project_actions = known_actions(root)
         if engine is Engine.SPARK:
             heap = "2g" if memory is None else memory
             options = command.options_of(master, heap, scratch)
-            raise typer.Exit(command.run(paths, options, output, as_json, quiet, known=known))
+            raise typer.Exit(
+                command.run(paths, options, output, as_json, quiet, known=project_actions)
+            )
         if master or memory is not None or scratch:
             raise UsageError(
                 "--master, --memory and --scratch are Spark's.", "Write --engine spark."
             )
-        raise typer.Exit(command.run_here(paths, output, as_json, quiet, known))
+        raise typer.Exit(command.run_here(paths, output, as_json, quiet, project_actions))
     if master or memory is not None or scratch or output:
         raise UsageError(
             "--master, --memory, --scratch and --output are Spark's.", "Add --engine spark."
         )
-    verdicts, unreadable = _judged(paths, Judges(root, engine))
+    verdicts, unreadable = _row_of(paths, Judges(root, engine))
     if as_json:
         _print_json(verdicts, unreadable)
     else:
@@ -135,7 +137,7 @@ def known_actions(root: Path) -> Mapping[str, frozenset[str]]:
     return actions.table(project.find(root)) if any((root / "spec").glob("*.toml")) else {}
 
 
-def _judged(paths: list[Path], judges: Judges) -> tuple[Judged, Unreadable]:
+def _row_of(paths: list[Path], judges: Judges) -> tuple[Judged, Unreadable]:
     """The verdict on each trace, and the error of each file that is none."""
     from wheelproof.trace.judging.verdict import Verdict
 
@@ -262,7 +264,8 @@ def replay(
     ] = Path("build/slices"),
     root: Subject = Path("."),
 ) -> None:
-    """Take one trace through the rules or the model: where it leaves them, and what led there."""
+    """Take one trace through the rules or the model: where it leaves them, and the events
+    before."""
     declared.use(root)
     if (last is not None or window is not None) and not oracle:
         raise UsageError("--last and --window choose events for TLC.", "Add --oracle.")
@@ -316,8 +319,8 @@ def _replay_by_rules(trace: Path, root: Path) -> None:
         if finding.event is not None:
             print(f"  {shown.Shown(_header(trace)).event(finding.event)}")
         _print_reasons(trace, finding)
-    for other in verdict.findings[1:10]:
-        print(f"  {shown.where(trace, other)}{other.property}: {other.message}")
+    for further in verdict.findings[1:10]:
+        print(f"  {shown.where(trace, further)}{further.property}: {further.message}")
     if not verdict.findings:
         rules = ", ".join(f"{name} {count:,}" for name, count in sorted(verdict.applied.items()))
         print(f"  looked at: {rules}")

@@ -17,7 +17,7 @@ Tokens: TypeAlias = tuple[Token, ...]
 
 
 class Columns(TypedDict, total=False):
-    """The columns that an event may lack, but for what was observed."""
+    """The columns that an event may lack, but for the observations."""
 
     span: int
     parent: int

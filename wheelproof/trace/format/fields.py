@@ -1,4 +1,4 @@
-"""What a column of an event, or a field of a header or footer, is described by."""
+"""The description of a column of an event, or of a field of a header or footer."""
 
 from __future__ import annotations
 

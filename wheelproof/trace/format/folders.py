@@ -1,5 +1,5 @@
-"""The traces in a folder, by their names: all the way down, without what begins with . or _
-(half-written files, and what Spark notes beside its own)."""
+"""The traces in a folder, by their names: all the way down, without the names that begin with . or
+_ (half-written files, and Spark's notes beside its own)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def below(folder: Path) -> list[Path]:
             "Give folders that you may read.",
         ) from error
 
-    found = []
+    traces = []
     for inner, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        found += [
+        traces += [
             path
             for name in files
             if not name.startswith((".", "_"))
             and is_trace(path := Path(inner, name))
             and path.is_file()
         ]
-    return sorted(found)
+    return sorted(traces)

@@ -1,8 +1,7 @@
-"""What the objects of a header must look like inside: the part of its check that the table of
-fields cannot say.
+"""The check of the objects of a header: the part that the table of fields cannot say.
 
-Rules take what a header says as it is, so that a list in the place of a map would end a check amid
-its events. Fields that are not known are passed over here too.
+Rules take the values of a header as they are, so that a list in the place of a map would end a
+check amid its events. Fields that are not known are passed over here too.
 """
 
 from __future__ import annotations
@@ -14,115 +13,115 @@ from wheelproof.trace import declared
 from wheelproof.trace.format.schema import CAPTURES, CLOCKS, KINDS, MINOR
 
 Wrong = Iterator[str]
-"""Sentences without their end: what is wrong."""
+"""Sentences without their end, one for each fault."""
 
 Judge = Callable[[object, bool], Wrong]
-"""What is wrong with a field; given whether the header is of a newer minor version."""
+"""The faults of a field; given whether the header is of a newer minor version."""
 
 Value = TypeVar("Value")
 
 
 def wrong(header: Mapping[str, object]) -> tuple[str, str] | None:
-    """(field, what is wrong with it) of the first field of a header that rules could not use; None
+    """(field, its fault) of the first field of a header that rules could not use; None
     if they can use all. The fields themselves have their types."""
     minor = header["schema_minor"]
     newer = is_number(minor) and minor > MINOR
     module = declared.find("header")
     for name, judge in {**_JUDGES, **(module.JUDGES if module else {})}.items():
-        if (found := header.get(name)) is not None:
-            for fault in judge(found, newer):
+        if (content := header.get(name)) is not None:
+            for fault in judge(content, newer):
                 return name, fault
     return None
 
 
-def is_id(found: object) -> TypeGuard[str]:
+def is_id(value: object) -> TypeGuard[str]:
     """An id as a text: the key of a map."""
-    return isinstance(found, str) and found.isascii() and found.isdigit()
+    return isinstance(value, str) and value.isascii() and value.isdigit()
 
 
-def is_number(found: object) -> TypeGuard[int]:
-    return type(found) is int and -(1 << 63) <= found < 1 << 63
+def is_number(value: object) -> TypeGuard[int]:
+    return type(value) is int and -(1 << 63) <= value < 1 << 63
 
 
-def is_text(found: object) -> TypeGuard[str]:
-    return isinstance(found, str)
+def is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)
 
 
-def is_object(found: object) -> TypeGuard[dict[str, object]]:
-    return isinstance(found, dict)
+def is_object(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)
 
 
-def is_list(found: object, element: Callable[[object], TypeGuard[Value]]) -> TypeGuard[list[Value]]:
-    return isinstance(found, list) and all(map(element, found))
+def is_list(value: object, element: Callable[[object], TypeGuard[Value]]) -> TypeGuard[list[Value]]:
+    return isinstance(value, list) and all(map(element, value))
 
 
 def is_map(
-    found: object, key: Callable[[str], bool], value: Callable[[object], TypeGuard[Value]]
+    content: object, key: Callable[[str], bool], value: Callable[[object], TypeGuard[Value]]
 ) -> TypeGuard[dict[str, Value]]:
     """An object of any fields."""
-    return isinstance(found, dict) and all(
-        key(name) and value(each) for name, each in found.items()
+    return isinstance(content, dict) and all(
+        key(name) and value(member) for name, member in content.items()
     )
 
 
 def map_of(
     place: str,
-    found: object,
+    content: object,
     key: Callable[[str], bool],
     value: Callable[[object], TypeGuard[object]],
     example: str,
 ) -> Wrong:
-    if not is_map(found, key, value):
+    if not is_map(content, key, value):
         yield f"{place} must be as in {example}"
 
 
 def of_object(judge: Callable[[dict[str, object], bool], Wrong]) -> Judge:
-    """The judge of a field that must be an object, from that of what the object has."""
+    """The judge of a field that must be an object, from the judge of the object's members."""
 
-    def judged(found: object, newer: bool) -> Wrong:
-        if is_object(found):
-            yield from judge(found, newer)
+    def judge_object(value: object, newer: bool) -> Wrong:
+        if is_object(value):
+            yield from judge(value, newer)
         else:
             yield "must be an object, not an array"
 
-    return judged
+    return judge_object
 
 
 @of_object
-def _threads(found: dict[str, object], newer: bool) -> Wrong:
-    if not is_map(found, is_id, is_text):
+def _threads(table: dict[str, object], newer: bool) -> Wrong:
+    if not is_map(table, is_id, is_text):
         yield "must map thread ids to names"
 
 
 def _texts(*names: str) -> Judge:
     @of_object
-    def judge(found: dict[str, object], newer: bool) -> Wrong:
+    def judge(content: dict[str, object], newer: bool) -> Wrong:
         for name in names:
-            if not is_text(found.get(name, "")):
+            if not is_text(content.get(name, "")):
                 yield f"{name} must be a string"
 
     return judge
 
 
 @of_object
-def _clock(found: dict[str, object], newer: bool) -> Wrong:
-    if found.get("kind") not in CLOCKS and not newer:
+def _clock(clock: dict[str, object], newer: bool) -> Wrong:
+    if clock.get("kind") not in CLOCKS and not newer:
         yield f"kind must be one of {', '.join(CLOCKS)}"
 
 
 def undeclared(kind: str) -> str:
-    """What is wrong with a kind of event that no project declares."""
+    """The fault of a kind of event that no project declares."""
     if declared.find("schema") is None:
         return f"{kind!r} is a kind of event that no folder traces declares"
     return f"{kind!r} is no kind of event"
 
 
 @of_object
-def _capture(found: dict[str, object], newer: bool) -> Wrong:
-    if found.get("mode") not in CAPTURES and not newer:
+def _capture(capture: dict[str, object], newer: bool) -> Wrong:
+    if capture.get("mode") not in CAPTURES and not newer:
         yield f"mode must be one of {', '.join(CAPTURES)}"
     for field in ("kinds", "before"):
-        kinds = found.get(field)
+        kinds = capture.get(field)
         if kinds is None:
             continue
         if not is_list(kinds, is_text):
@@ -133,25 +132,25 @@ def _capture(found: dict[str, object], newer: bool) -> Wrong:
                 yield f"{undeclared(name)}, and {field} names it"
 
 
-def _sources(found: object, newer: bool) -> Wrong:
-    if not is_list(found, is_text):
+def _sources(value: object, newer: bool) -> Wrong:
+    if not is_list(value, is_text):
         yield 'must be an array of strings, as in ["Timer.java:31 add"]'
 
 
-def _is_name(found: object) -> TypeGuard[str | int]:
-    return is_text(found) or is_number(found)
+def _is_name(value: object) -> TypeGuard[str | int]:
+    return is_text(value) or is_number(value)
 
 
-def _names(found: object, newer: bool) -> Wrong:
-    yield from map_of("the names", found, is_id, _is_name, '{"17":"e1"}, a bucket by its number')
+def _names(value: object, newer: bool) -> Wrong:
+    yield from map_of("the names", value, is_id, _is_name, '{"17":"e1"}, a bucket by its number')
 
 
-def _hashes(found: object, newer: bool) -> Wrong:
-    yield from map_of("the hashes", found, is_text, is_text, '{"agent.jar":"9f86..."}')
+def _hashes(value: object, newer: bool) -> Wrong:
+    yield from map_of("the hashes", value, is_text, is_text, '{"agent.jar":"9f86..."}')
 
 
-def _faults(found: object, newer: bool) -> Wrong:
-    if not is_list(found, is_text):
+def _faults(value: object, newer: bool) -> Wrong:
+    if not is_list(value, is_text):
         yield 'must be an array of strings, as in ["a delay of 40 ms in each add"]'
 
 
@@ -164,8 +163,8 @@ def _is_operation(step: object) -> TypeGuard[list[object]]:
 
 
 @of_object
-def _program(found: dict[str, object], newer: bool) -> Wrong:
-    if not is_map(found.get("threads", {}), is_text, _is_program):
+def _program(program: dict[str, object], newer: bool) -> Wrong:
+    if not is_map(program.get("threads", {}), is_text, _is_program):
         yield 'threads must be as in {"a":[["add","e1"]]}'
 
 

@@ -1,7 +1,7 @@
 """The types of a header and of a footer: the fields of ``schema.HEADER`` and ``schema.FOOTER``.
 
-``parts.header_of`` and ``footer_of`` check what a file has before it is of these types. A test
-compares the names. What ``config`` and ``initial`` say is the project's.
+``parts.header_of`` and ``footer_of`` check the content of a file before it is of these types. A
+test compares the names. The content of ``config`` and ``initial`` is the project's.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from wheelproof.protocols import Scenario
 
 
 class Capture(TypedDict, total=False):
-    """What was recorded of a run. ``kinds``: absent for all. ``before``: the kinds whose events are
-    numbered before another thread can see what they do."""
+    """The recorded part of a run. ``kinds``: absent for all. ``before``: the kinds whose events are
+    numbered before another thread can see their effect."""
 
     mode: str
     kinds: Sequence[str]
@@ -43,7 +43,7 @@ class Header(TypedDict, total=False):
 
 
 class Counted(TypedDict):
-    """What each footer has."""
+    """The fields of each footer."""
 
     events: int
     per_thread_last_tseq: Mapping[str, int]

@@ -32,10 +32,10 @@ def object_of(line: bytes, file: Path | str, number: int) -> dict[str, object]:
     try:
         value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        what = (
+        fault = (
             "is empty" if not line.strip() else f"is no JSON object ({reading.json_fault(error)})"
         )
-        raise TraceError(file, number, "", f"the line {what}") from error
+        raise TraceError(file, number, "", f"the line {fault}") from error
     if not isinstance(value, dict):
         raise TraceError(file, number, "", f"the line is no JSON object but {shown(value)}")
     return value
@@ -160,10 +160,10 @@ def write(
     tally = Tally(header)
     try:
         with (
-            files.draft(path) as written,
-            gzip.open(written, "wb")
+            files.draft(path) as draft,
+            gzip.open(draft, "wb")
             if path.suffix == ".gz"
-            else written.open("wb", buffering=1 << 20) as stream,
+            else draft.open("wb", buffering=1 << 20) as stream,
         ):
             stream.write(header_line(header))
             for event in events:

@@ -94,8 +94,8 @@ def write(
     names = [field.name for field in TOKEN]
     try:
         with (
-            files.draft(path) as written,
-            parquet.ParquetWriter(written, columns, compression=compression) as writer,
+            files.draft(path) as draft,
+            parquet.ParquetWriter(draft, columns, compression=compression) as writer,
         ):
             while rows := list(islice(rest, ROWS)):
                 for event in rows:
@@ -128,7 +128,7 @@ class Reader:
             reading.opened(self.path).close()
             self._file = parquet.ParquetFile(self.path, thrift_string_size_limit=METADATA_BYTES)
             metadata = self._file.schema_arrow.metadata or {}
-            stored = self._file.metadata.metadata or {}
+            file_metadata = self._file.metadata.metadata or {}
             names = self._file.schema_arrow.names
         except reading.Unreadable as error:
             raise TraceError(self.path, 0, "", error.fault, error.remedy) from error
@@ -141,10 +141,10 @@ class Reader:
                 "Give the path of a trace; a file that was cut off is to be recorded again.",
             ) from error
         self.header = header_of(self._json(metadata.get(HEADER_KEY)), self.path, 0)
-        footer = self._json(stored.get(FOOTER_KEY))
+        footer = self._json(file_metadata.get(FOOTER_KEY))
         self.footer = None if footer is None else footer_of(footer, self.path, 0)
-        known = {field.name for field in COLUMNS}
-        self.unknown = set(names) - known
+        column_names = {field.name for field in COLUMNS}
+        self.unknown = set(names) - column_names
         self.raw = None  # a row has no line of its own: its canonical one is made
 
     def _json(self, text: bytes | None) -> object:
@@ -158,16 +158,16 @@ class Reader:
         for batch in self._batches():
             for value in batch:
                 row += 1
-                given = value.get("ord")
-                if isinstance(given, list):
+                tokens = value.get("ord")
+                if isinstance(tokens, list):
                     value["ord"] = [
                         tuple([token.get(name) for name in names]) if type(token) is dict else token
-                        for token in given
+                        for token in tokens
                     ]
                 yield row, event_of(value, self.path, row)
 
     def _batches(self) -> Iterator[list[dict[str, object]]]:
-        """The rows, some at a time; what Arrow raises on the way becomes a TraceError."""
+        """The rows, some at a time; an error of Arrow on the way becomes a TraceError."""
         arrow, _ = _arrow()
         try:
             for batch in self._file.iter_batches(batch_size=ROWS):
@@ -183,5 +183,5 @@ class Reader:
 
 
 def _first(error: Exception) -> str:
-    """The first line of what Arrow says."""
+    """The first line of Arrow's message."""
     return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -33,7 +33,7 @@ from wheelproof.trace.format.values import check_of, shown
 
 
 class TraceError(UsageError):
-    """A file is no trace: where, and what should be there. ``line`` counts from 1, and is 0 where
+    """A file is no trace: the place, and the remedy. ``line`` counts from 1, and is 0 where
     the whole file is wrong; ``field`` is "" where the whole line is."""
 
     def __init__(
@@ -82,11 +82,11 @@ def event_of(value: Mapping[str, object], file: Path | str, line: int) -> Event:
         )
     event = columns({})
     for name in NAMES:
-        found = value.get(name)
-        if found is not None:
-            if wrong := _CHECK[name](found):
+        cell = value.get(name)
+        if cell is not None:
+            if wrong := _CHECK[name](cell):
                 raise TraceError(file, line, name, wrong)
-            event[name] = found
+            event[name] = cell
     for name in _REQUIRED:
         if name not in event:
             raise TraceError(file, line, name, "is missing")
@@ -116,11 +116,11 @@ def event_of(value: Mapping[str, object], file: Path | str, line: int) -> Event:
         )
     for name in ("pre", "post"):
         if name in event:
-            observed = event[name]
+            observation = event[name]
             event[name] = {
-                field: observed[field]
+                field: observation[field]
                 for field in OBSERVED_NAMES
-                if observed.get(field) is not None
+                if observation.get(field) is not None
             }
     return cast(Event, event)
 
@@ -143,10 +143,10 @@ def header_of(value: object, file: Path | str, line: int = 1) -> Header:
     _fields(value, HEADER, file, line)
     # In its objects, too, null and absent mean the same.
     value = {
-        name: {key: each for key, each in found.items() if each is not None}
-        if type(found) is dict and name != "threads"
-        else found
-        for name, found in value.items()
+        name: {key: member for key, member in content.items() if member is not None}
+        if type(content) is dict and name != "threads"
+        else content
+        for name, content in value.items()
     }
     if wrong := headers.wrong(value):
         kinds = wrong[0] == "capture" and not declared.find("schema")
@@ -186,9 +186,9 @@ def _fields(
     value: Mapping[str, object], fields: Iterable[Field], file: Path | str, line: int
 ) -> None:
     for field in fields:
-        found = value.get(field.name)
-        if found is None:
+        content = value.get(field.name)
+        if content is None:
             if field.required:
                 raise TraceError(file, line, field.name, "is missing")
-        elif wrong := check_of(field)(found):
+        elif wrong := check_of(field)(content):
             raise TraceError(file, line, field.name, wrong)

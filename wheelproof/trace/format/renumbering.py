@@ -26,20 +26,20 @@ def renumbered(events: Iterable[E]) -> list[E]:
             spans.add(event["span"])
         if event.get("parent") not in spans:
             event.pop("parent", None)
-        renewed = []
+        order = []
         for token in event.get("ord", ()):
             kind, name, seq, mode = token[:4]
             if kind != "RW":
                 tokens[kind, name] = seq = tokens.get((kind, name), 0) + (
                     kind == "L" or mode in ("w", "cas+")
                 )
-            renewed.append(
+            order.append(
                 (kind, name, seq, mode, *token[4:]) if len(token) == 4 or kind == "RW" else token
             )
             for column, role in schema.NUMBERED.items():
                 if kind == "L" and column in event and name == f"{role}:{columns(event).get(role)}":
                     columns(event)[column] = seq
-        if renewed:
-            event["ord"] = tuple(renewed)
+        if order:
+            event["ord"] = tuple(order)
         out.append(event)
     return cast(list[E], out)

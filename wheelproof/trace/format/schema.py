@@ -2,13 +2,13 @@
 plain data.
 
 A trace is one run of one implementation: a header, its events, a footer. An event is one step that
-was really taken, written down while whatever made the step exclusive was held, so that its order
+was really taken, written down while the exclusion of the step was held, so that its order
 tokens are exact. Ids are positive, never reused in a run, and one counter serves all classes of
 objects; in an observation 0 means "none", and an absent value means "not observed".
 
-``docs/trace-format.md`` says the same for those who write traces in another language;
-``trace-1.schema.json`` is made from this module by :func:`json_schema`. What is the project's of it
-is in its folder (``declared``).
+``docs/trace-format.md`` says the same for writers of traces in another language;
+``trace-1.schema.json`` is made from this module by :func:`json_schema`. The project's part of it is
+in its folder (``declared``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wheelproof.trace import declared
 from wheelproof.trace.format.fields import NONE, Field
 
 _OWN = declared.find("schema")
-"""What the project declares; None where it declares nothing."""
+"""The project's declarations; None where it declares nothing."""
 
 __all__ = ["NONE", "Field"]
 
@@ -27,8 +27,8 @@ SCHEMA = "wheelproof.trace/1"
 MINOR = 3
 """Columns, header and footer fields may be added by a minor version: a reader passes over those
 that it does not know. 1 added ``program``; 2 added the footer's ``tokens``, in the place of
-``per_token_last_seq``, which is read still; 3 added ``hashes`` and ``faults``, and what the project
-says."""
+``per_token_last_seq``, which is read still; 3 added ``hashes`` and ``faults``, and the project's
+fields."""
 
 KINDS = {
     **(_OWN.KINDS if _OWN else {}),
@@ -46,7 +46,7 @@ KINDS = {
     "before",
     "drop": "events were lost here; count says how many",
 }
-"""Kind of event -> what took place. Closed: a reader refuses a kind that it does not know."""
+"""Kind of event -> its meaning. Closed: a reader refuses a kind that it does not know."""
 
 PHASES = ("atomic", "begin", "end")
 """One step; the first and the last of a bracket, whose two events bear the same ``span``."""
@@ -55,7 +55,7 @@ CAUSES: tuple[str, ...] = _OWN.CAUSES if _OWN else ()
 """Why a step was made: the project's."""
 
 RESULTS = ("true", "false", "none", "raised")
-"""What was returned. Texts, so that the column has one type."""
+"""The results of operations. Texts, so that the column has one type."""
 
 TOKEN_KINDS = {
     "L": "a lock that excludes: seq counts, from 1 without a gap, the events recorded while it "
@@ -77,13 +77,14 @@ IDS: frozenset[str] = _OWN.IDS if _OWN else frozenset()
 """Columns whose values are ids; the header's names say which of the program's names each is."""
 
 OBJECTS: tuple[str, ...] = _OWN.OBJECTS if _OWN else ()
-"""Those of them that name an object: what a violation is about."""
+"""Those of them that name an object: the subject of a violation."""
 
 OBSERVED_IDS: frozenset[str] = _OWN.OBSERVED_IDS if _OWN else frozenset()
 """The same in ``pre`` and ``post``."""
 
 MEASURES: tuple[str, ...] = _OWN.MEASURES if _OWN else ()
-"""What the rules in bulk read of a header's ``config``: integers, a column of each run."""
+"""The values of a header's ``config`` that the rules in bulk read: integers, a column of each
+run."""
 
 NUMBERED: dict[str, str] = _OWN.NUMBERED if _OWN else {}
 """Column that repeats the number of a monitor's token -> the column of the monitor's object."""
@@ -108,7 +109,8 @@ TOKEN = (
 exact."""
 
 OBSERVED: tuple[Field, ...] = _OWN.OBSERVED if _OWN else ()
-"""What was read inside the critical section: before the step (``pre``) and after it (``post``)."""
+"""The values that were read inside the critical section: before the step (``pre``) and after it
+(``post``)."""
 
 COLUMNS = (
     Field("tid", "int32", "the thread", True),
@@ -233,7 +235,7 @@ _JSON: dict[str, dict[str, object]] = {
 }
 
 
-def _described(field: Field) -> dict[str, object]:
+def _schema_of_field(field: Field) -> dict[str, object]:
     if field.type == "enum":
         kind: dict[str, object] = {"enum": list(field.values)}
     elif field.type == "token":
@@ -249,14 +251,14 @@ def _object(fields: tuple[Field, ...], **properties: object) -> dict[str, object
     """``properties``: others than the fields say."""
     return {
         "type": "object",
-        "properties": {field.name: _described(field) for field in fields} | properties,
+        "properties": {field.name: _schema_of_field(field) for field in fields} | properties,
         "required": [field.name for field in fields if field.required],
     }
 
 
 def json_schema() -> dict[str, object]:
     """The JSON Schema of one line of a trace in JSON Lines: header, event or footer."""
-    items = [_described(field) for field in TOKEN]
+    items = [_schema_of_field(field) for field in TOKEN]
     token = {
         "type": "array",
         "prefixItems": items,

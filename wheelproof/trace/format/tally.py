@@ -23,29 +23,29 @@ def line(value: Mapping[str, object]) -> bytes:
 def line_of(event: Mapping[str, object]) -> bytes:
     """The canonical line of an event: columns in the schema's order, nothing absent, no spaces,
     ASCII."""
-    given = columns(event)
-    ordered = {name: given[name] for name in NAMES if given.get(name) is not None}
+    cells = columns(event)
+    row = {name: cells[name] for name in NAMES if cells.get(name) is not None}
     for name in ("pre", "post"):
-        if name in ordered:
-            ordered[name] = {
-                field: ordered[name][field]
+        if name in row:
+            row[name] = {
+                field: row[name][field]
                 for field in OBSERVED_NAMES
-                if ordered[name].get(field) is not None
+                if row[name].get(field) is not None
             }
-    return line(ordered)
+    return line(row)
 
 
 def header_line(header: Mapping[str, object]) -> bytes:
     """The canonical line of a header: known fields first, in the schema's order, then the others by
     name."""
     names = [field.name for field in HEADER]
-    known = {name: header[name] for name in names if header.get(name) is not None}
-    return line(known | {name: header[name] for name in sorted(header.keys() - set(names))})
+    schema_fields = {name: header[name] for name in names if header.get(name) is not None}
+    return line(schema_fields | {name: header[name] for name in sorted(header.keys() - set(names))})
 
 
 class Tally:
-    """What the footer says, counted while events go by: how many, the last number of each thread,
-    totals of the exact tokens, the hash."""
+    """The content of the footer, counted while events go by: how many, the last number of each
+    thread, totals of the exact tokens, the hash."""
 
     def __init__(self, header: Mapping[str, object]) -> None:
         self.events = 0
@@ -66,7 +66,7 @@ class Tally:
         return self._hash.hexdigest()
 
     def footer(self, dropped: int = 0, cut: Mapping[str, int] | None = None) -> Footer:
-        """The footer for what has been counted."""
+        """The footer for the events so far."""
         footer: Footer = {
             "events": self.events,
             "per_thread_last_tseq": dict(

@@ -1,4 +1,4 @@
-"""What a footer says of the order tokens: totals of each class of them, of bounded size however
+"""The order tokens in a footer: totals of each class of them, of bounded size however
 many tokens a run has.
 
 A class is a token's kind and the class of its id, such as ``L list`` of ``["L", "list:7", 3,
@@ -26,7 +26,7 @@ def class_of(kind: str, name: str) -> str:
 
 
 class Totals:
-    """``classes``: class -> [count, max, sum], of what was counted so far."""
+    """``classes``: class -> [count, max, sum], of the tokens so far."""
 
     def __init__(self) -> None:
         self.classes: dict[str, list[int]] = {}
@@ -35,10 +35,10 @@ class Totals:
         """Count an event's tokens; intervals are left out."""
         for token in tokens:
             if len(token) == 4:
-                found = self.classes.setdefault(class_of(token[0], token[1]), [0, 0, 0])
-                found[0] += 1
-                found[1] = max(found[1], token[2])
-                found[2] = (found[2] + token[2]) % MODULUS
+                total = self.classes.setdefault(class_of(token[0], token[1]), [0, 0, 0])
+                total[0] += 1
+                total[1] = max(total[1], token[2])
+                total[2] = (total[2] + token[2]) % MODULUS
 
     def data(self) -> dict[str, dict[str, int]]:
         """As a footer has it."""
@@ -47,31 +47,31 @@ class Totals:
             for name, values in sorted(self.classes.items())
         }
 
-    def against(self, given: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[bool, str]]:
+    def against(self, footer_totals: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[bool, str]]:
         """Where a footer says something else: whether events are missing (else there are too many,
         or others), and a sentence."""
-        for name in sorted({*given, *self.classes}):
-            counted, here = given.get(name, {}), self.classes.get(name, [0, 0, 0])
-            for what, found in zip(NAMES, here, strict=True):
-                expected = counted.get(what, 0)
-                if expected != found:
-                    lost = what == "count" and expected > found
+        for name in sorted({*footer_totals, *self.classes}):
+            theirs, here = footer_totals.get(name, {}), self.classes.get(name, [0, 0, 0])
+            for figure, value in zip(NAMES, here, strict=True):
+                theirs_value = theirs.get(figure, 0)
+                if theirs_value != value:
+                    is_lost = figure == "count" and theirs_value > value
                     yield (
-                        lost,
-                        f"of the tokens {name} the {what} is {expected} in the footer, and "
-                        f"{found} here",
+                        is_lost,
+                        f"of the tokens {name} the {figure} is {theirs_value} in the footer, and "
+                        f"{value} here",
                     )
                     break
 
 
-def wrong(given: object) -> str:
-    """What is wrong with a footer's totals; "" for nothing."""
-    if type(given) is not dict:
+def wrong(content: object) -> str:
+    """The fault of a footer's totals; "" for none."""
+    if type(content) is not dict:
         return "must be an object"
-    for name, values in given.items():
+    for name, values in content.items():
         if type(values) is not dict or set(values) != set(NAMES):
             return f"of {name!r} must have {', '.join(NAMES)}"
-        for what, value in values.items():
+        for figure, value in values.items():
             if type(value) is not int or not 0 <= value < 1 << 63:
-                return f"of {name!r} must have a number from 0 on as its {what}"
+                return f"of {name!r} must have a number from 0 on as its {figure}"
     return ""

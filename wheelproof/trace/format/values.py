@@ -1,4 +1,4 @@
-"""Checks of single values: what is wrong with one, in words, or nothing."""
+"""Checks of single values: the fault of one, in words, or nothing."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ _RANGES = {"int32": 1 << 31, "int64": 1 << 63}
 
 
 def check_of(field: Field) -> Callable[[object], str]:
-    """A function that returns what is wrong with a value of a field, "" if nothing is."""
+    """A function that returns the fault of a value of a field, "" if there is none."""
     if field.type in _RANGES:
         limit = _RANGES[field.type]
-        return lambda found: (
+        return lambda value: (
             ""
-            if type(found) is int and -limit <= found < limit
-            else f"must be an integer of {field.type[3:]} bits, not {shown(found)}"
+            if type(value) is int and -limit <= value < limit
+            else f"must be an integer of {field.type[3:]} bits, not {shown(value)}"
         )
     if field.type == "text":
-        return lambda found: "" if type(found) is str else f"must be a string, not {shown(found)}"
+        return lambda value: "" if type(value) is str else f"must be a string, not {shown(value)}"
     if field.type == "bool":
-        return lambda found: (
-            "" if type(found) is bool else f"must be true or false, not {shown(found)}"
+        return lambda value: (
+            "" if type(value) is bool else f"must be true or false, not {shown(value)}"
         )
     if field.type == "enum":
         values = frozenset(field.values)
-        return lambda found: (
+        return lambda value: (
             ""
-            if type(found) is str and found in values
-            else f"must be one of {', '.join(field.values)}, not {shown(found)}"
+            if type(value) is str and value in values
+            else f"must be one of {', '.join(field.values)}, not {shown(value)}"
         )
     if field.type == "token":
         return _tokens
     if field.type == "observed":
-        return _observed
+        return _observation
     if field.type == "map":
-        return lambda found: "" if type(found) is dict else f"must be an object, not {shown(found)}"
-    return lambda found: (
-        "" if type(found) in (dict, list) else f"must be an object, not {shown(found)}"
+        return lambda value: "" if type(value) is dict else f"must be an object, not {shown(value)}"
+    return lambda value: (
+        "" if type(value) in (dict, list) else f"must be an object, not {shown(value)}"
     )
 
 
-def _tokens(found: object) -> str:
-    if not isinstance(found, (list, tuple)):
-        return f"must be an array of order tokens, not {shown(found)}"
-    for token in found:
+def _tokens(tokens: object) -> str:
+    if not isinstance(tokens, (list, tuple)):
+        return f"must be an array of order tokens, not {shown(tokens)}"
+    for token in tokens:
         if not isinstance(token, (list, tuple)) or len(token) not in (4, 5):
             return (
                 "must have tokens [kind, id, seq, mode] or [kind, id, seq, mode, upto], not "
@@ -68,10 +68,10 @@ def _tokens(found: object) -> str:
     return ""
 
 
-def _observed(found: object) -> str:
-    if type(found) is not dict:
-        return f"must be an object, not {shown(found)}"
-    for name, value in found.items():
+def _observation(content: object) -> str:
+    if type(content) is not dict:
+        return f"must be an object, not {shown(content)}"
+    for name, value in content.items():
         if (
             name in _OBSERVED_CHECKS
             and value is not None

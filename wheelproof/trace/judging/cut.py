@@ -3,8 +3,8 @@
 A recorder that is stopped reads its counters one after the other, so that the numbers it writes
 down need be those of no single moment: of two events of which one follows from the other it may
 have let through the second alone. So all that follows from an event beyond the cut is taken for
-beyond it, too: the rest of its thread, and whatever comes later at a lock that it held or a word
-that it wrote.
+beyond it, too: the rest of its thread, and everything later at a lock that it held or a word that
+it wrote.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ CONTROL = frozenset(("thread_start", "thread_stop", "checkpoint", "drop"))
 
 
 class Judging:
-    """One trace, judged event by event. The base finds what is missing and what contradicts itself.
+    """One trace, judged event by event. The base finds gaps and contradictions.
 
     A subclass names the kinds that it ``understands`` and judges one event in ``step``. ``limit``:
     findings that are kept. ``cut``: of the footer; events beyond it are no evidence.
@@ -53,11 +53,11 @@ class Judging:
         raise NotImplementedError
 
     def step(self, line: int, event: Event) -> Refusal | None:
-        """Judge one event and take it; what is refused is in ``violations`` afterwards."""
+        """Judge one event and take it; a refused one is in ``violations`` afterwards."""
         raise NotImplementedError
 
     def lacking(self) -> list[Finding]:
-        """What a subclass finds missing once all events are taken."""
+        """The gaps that a subclass finds once all events are taken."""
         return []
 
     def take(self, line: int, event: Event) -> Refusal | None:
@@ -112,8 +112,8 @@ class Judging:
         if not self.events:
             missing.append(Finding(0, None, "Events", "there is no event"))
         if footer is not None:
-            gone, wrong = against_footer(self.order, self.events, footer, tally, hashed)
-            missing += gone
+            lacks, wrong = against_footer(self.order, self.events, footer, tally, hashed)
+            missing += lacks
             contradictions += wrong
         if self.events and not self.shown and not missing:
             missing.append(Finding(0, None, NOTHING, "there are starts and ends of threads alone"))
@@ -123,7 +123,7 @@ class Judging:
             else OUT_OF_MODEL
             if contradictions
             else VACUOUS
-            if missing and all(each.property == NOTHING for each in missing)
+            if missing and all(finding.property == NOTHING for finding in missing)
             else INCOMPLETE
             if missing
             else CONFORMS

@@ -120,7 +120,7 @@ def against_footer(
     tally: Tally | None,
     hashed: bool,
 ) -> tuple[list[Finding], list[Finding]]:
-    """Compare a footer with the events that were read: (what is missing, what contradicts it).
+    """Compare a footer with the events that were read: (gaps, contradictions).
 
     ``tally``: of the file; None where it has none. ``hashed``: whether the hash counts too.
     """
@@ -148,31 +148,31 @@ def against_footer(
             )
         )
     for tid, last in footer["per_thread_last_tseq"].items():
-        seen = order.threads.get(int(tid), (0, 0))[0] if tid.isdigit() else 0
-        if seen != last:
-            (missing if seen < last else wrong).append(
+        number = order.threads.get(int(tid), (0, 0))[0] if tid.isdigit() else 0
+        if number != last:
+            (missing if number < last else wrong).append(
                 Finding(
                     0,
                     None,
                     "Footer",
-                    f"the last event of thread {tid} is {last} in the footer, and {seen} here",
+                    f"the last event of thread {tid} is {last} in the footer, and {number} here",
                 )
             )
-    for lost, message in (
+    for is_missing, message in (
         order.totals.against(footer["tokens"]) if footer.get("tokens") is not None else ()
     ):
-        (missing if lost else wrong).append(Finding(0, None, "Footer", message))
+        (missing if is_missing else wrong).append(Finding(0, None, "Footer", message))
     for key, last in (
         footer.get("per_token_last_seq") or {}
     ).items():  # of a minor version before 2
-        seen = order.tokens.get(key, (-1,))[0]
-        if seen != last:
-            (missing if seen < last else wrong).append(
+        number = order.tokens.get(key, (-1,))[0]
+        if number != last:
+            (missing if number < last else wrong).append(
                 Finding(
                     0,
                     None,
                     "Footer",
-                    f"the last number of {key} is {last} in the footer, and {max(seen, 0)} here",
+                    f"the last number of {key} is {last} in the footer, and {max(number, 0)} here",
                 )
             )
     if (

@@ -29,7 +29,7 @@ Item = tuple[int, Event]
 
 
 def key_of(event: Event) -> tuple[int, int, int]:
-    """What events are sorted by."""
+    """The sort key of events."""
     return event["lc"], event["tid"], event["tseq"]
 
 
@@ -93,13 +93,13 @@ def replay(path: Path, judge: Judge) -> Verdict:
 
 def _replay(
     reader: AnyReader,
-    ordered: Callable[[Iterable[Item]], Iterator[Item]],
+    sort_events: Callable[[Iterable[Item]], Iterator[Item]],
     judge: Judge,
     limits: Mapping[str, int] | None = None,
 ) -> Verdict:
     run, tally, cut = judge(reader.header, cut=limits), Tally(reader.header), []
 
-    def counted() -> Iterator[Item]:
+    def count_events() -> Iterator[Item]:
         try:
             for line, event in reader:
                 tally.count(event, reader.raw)  # most writers write the canonical line
@@ -107,11 +107,11 @@ def _replay(
         except CutOff as error:
             cut.append(error)
 
-    for line, event in ordered(counted()):
+    for line, event in sort_events(count_events()):
         run.take(line, event)
     if limits is None and reader.footer is not None and reader.footer.get("cut"):
         return _replay(
-            reader, ordered, judge, reader.footer["cut"]
+            reader, sort_events, judge, reader.footer["cut"]
         )  # the footer comes last: once more, with what it says
     if not cut:
         tally = true_tally(reader, tally)

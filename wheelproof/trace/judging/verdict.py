@@ -2,9 +2,9 @@
 
 ``conforms``: each event is a step of the model, and nothing is missing. ``violates``: some event is
 no step; the property names the rule. ``incomplete``: no event was refused, but events or order
-tokens are missing, so that nothing follows. ``out-of-model``: the trace has what the rules do not
-know, or contradicts itself. ``vacuous``: no rule applies to any event. A trace of no events is
-incomplete.
+tokens are missing, so that nothing follows. ``out-of-model``: the trace has something that the
+rules do not know, or contradicts itself. ``vacuous``: no rule applies to any event. A trace of no
+events is incomplete.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Finding:
 
 @dataclass
 class Verdict:
-    """What became of a trace. ``findings`` are in the order of the events: violations first, then
-    what is missing or not understood. ``notes`` say what else a reader must know."""
+    """The outcome for a trace. ``findings`` are in the order of the events: violations first, then
+    gaps and events that are not understood. ``notes``: further sentences for a reader."""
 
     verdict: str
     events: int

@@ -1,5 +1,5 @@
-"""A small part of TLA+'s expressions, evaluated on a model's states: what a table says of a step is
-written once, and TLC reads the same text.
+"""A small part of TLA+'s expressions, evaluated on a model's states: the condition of a step is
+written once, in its table, and TLC reads the same text.
 
 Known are names, primes, application ``f[x]``, fields ``r.x``, numbers, strings, TRUE and FALSE,
 ``{a, b}``, ``=``, ``#``, ``\\in``, ``+``, ``-``, ``~``, ``/\\``, ``<<a, b>>``, ``\\/`` and IF THEN
@@ -40,7 +40,7 @@ class Expression:
         names: set[str] = set()
         self.text, self.names, self.primed = text, names, False
         self._tokens, self._at = self._read(), 0
-        self._evaluate = self._either()
+        self._evaluate = self._disjunction()
         if self._peek():
             raise self._wrong(f"{self._peek()!r} is one too many")
 
@@ -49,20 +49,20 @@ class Expression:
         TypeError where it has none."""
         return self._evaluate(look)
 
-    def _wrong(self, what: str) -> UsageError:
+    def _wrong(self, fault: str) -> UsageError:
         return UsageError(
-            f"The expression {self.text!r} cannot be read: {what}.",
+            f"The expression {self.text!r} cannot be read: {fault}.",
             "wheelproof/trace/model/expressions.py says what it may be made of.",
         )
 
     def _read(self) -> list[str]:
         tokens, at, text = [], 0, self.text.rstrip()
         while at < len(text):
-            found = _TOKEN.match(text, at)
-            if found is None:
+            match = _TOKEN.match(text, at)
+            if match is None:
                 raise self._wrong(f"at {text[at:].strip()[:20]!r}")
-            tokens.append(f'"{found[3]}' if found[3] is not None else found[0].strip())
-            at = found.end()
+            tokens.append(f'"{match[3]}' if match[3] is not None else match[0].strip())
+            at = match.end()
         return tokens
 
     def _peek(self) -> str:
@@ -77,14 +77,14 @@ class Expression:
         if self._next() != token:
             raise self._wrong(f"{token!r} is missing")
 
-    def _either(self) -> Evaluate:
-        parts = [self._both()]
+    def _disjunction(self) -> Evaluate:
+        parts = [self._conjunction()]
         while self._peek() == "\\/":
             self._next()
-            parts.append(self._both())
+            parts.append(self._conjunction())
         return parts[0] if len(parts) == 1 else lambda look: any(part(look) for part in parts)
 
-    def _both(self) -> Evaluate:
+    def _conjunction(self) -> Evaluate:
         parts = [self._not()]
         while self._peek() == "/\\":
             self._next()
@@ -93,71 +93,71 @@ class Expression:
 
     def _not(self) -> Evaluate:
         if self._peek() != "~":
-            return self._compared()
+            return self._comparison()
         self._next()
         inner = self._not()
         return lambda look: not inner(look)
 
-    def _compared(self) -> Evaluate:
-        left, sign = self._sum(), self._peek()
+    def _comparison(self) -> Evaluate:
+        first, sign = self._sum(), self._peek()
         if sign not in ("=", "#", "\\in"):
-            return left
+            return first
         self._next()
-        right = self._sum()
+        second = self._sum()
         if sign == "=":
-            return lambda look: _plain(left(look)) == _plain(right(look))
+            return lambda look: _plain(first(look)) == _plain(second(look))
         if sign == "#":
-            return lambda look: _plain(left(look)) != _plain(right(look))
-        return lambda look: left(look) in right(look)
+            return lambda look: _plain(first(look)) != _plain(second(look))
+        return lambda look: first(look) in second(look)
 
     def _sum(self) -> Evaluate:
-        left = self._applied()
+        total = self._application()
         while self._peek() in ("+", "-"):
-            left = self._added(left, 1 if self._next() == "+" else -1, self._applied())
-        return left
+            total = self._sum_of(total, 1 if self._next() == "+" else -1, self._application())
+        return total
 
     @staticmethod
-    def _added(left: Evaluate, sign: int, right: Evaluate) -> Evaluate:
-        return lambda look: left(look) + sign * right(look)
+    def _sum_of(augend: Evaluate, sign: int, addend: Evaluate) -> Evaluate:
+        return lambda look: augend(look) + sign * addend(look)
 
     @staticmethod
     def _constant(value: object) -> Evaluate:
         return lambda look: value
 
-    def _applied(self) -> Evaluate:
-        found = self._atom()
+    def _application(self) -> Evaluate:
+        term = self._atom()
         while self._peek() in ("[", "."):
             if self._next() == "[":
-                argument = self._either()
+                argument = self._disjunction()
                 self._take("]")
             else:
                 name = self._next()
                 argument = self._constant(name)
-            found = self._at_argument(found, argument)
-        return found
+            term = self._at_argument(term, argument)
+        return term
 
     @staticmethod
     def _at_argument(function: Evaluate, argument: Evaluate) -> Evaluate:
         def value(look: Look) -> object:
-            of, at = function(look), argument(look)
-            if isinstance(of, Mapping):
-                return of[at]
-            if isinstance(of, (tuple, list)) and isinstance(at, int) and 1 <= at <= len(of):
-                return of[at - 1]
-            raise LookupError(f"{of!r} is not applied to {at!r}")
+            holder, at = function(look), argument(look)
+            if isinstance(holder, Mapping):
+                return holder[at]
+            if isinstance(holder, (tuple, list)) and isinstance(at, int) and 1 <= at <= len(holder):
+                return holder[at - 1]
+            raise LookupError(f"{holder!r} is not applied to {at!r}")
 
         return value
 
     def _atom(self) -> Evaluate:
         token = self._next()
         if token == "(":
-            inner = self._either()
+            inner = self._disjunction()
             self._take(")")
             return inner
         if token in _CLOSED_BY:
             members, end = [], _CLOSED_BY[token]
             while self._peek() != end:
-                members.append(self._either())
+                members.append(self._disjunction())
                 if self._peek() != end:
                     self._take(",")
             self._next()
@@ -167,12 +167,12 @@ class Expression:
                 else (lambda look: tuple([member(look) for member in members]))
             )
         if token == "IF":
-            condition = self._either()
+            condition = self._disjunction()
             self._take("THEN")
-            one = self._either()
+            consequent = self._disjunction()
             self._take("ELSE")
-            other = self._either()
-            return lambda look: one(look) if condition(look) else other(look)
+            else_branch = self._disjunction()
+            return lambda look: consequent(look) if condition(look) else else_branch(look)
         if token in ("TRUE", "FALSE", "NULL"):
             constant = {"TRUE": True, "FALSE": False, "NULL": None}[token]
             return lambda look: constant
@@ -184,12 +184,12 @@ class Expression:
             raise self._wrong(
                 f"{token!r} stands where a value should" if token else "it ends too early"
             )
-        primed = self._peek() == "'"
-        if primed:
+        is_primed = self._peek() == "'"
+        if is_primed:
             self._next()
             self.primed = True
         self.names.add(token)
-        return lambda look: look(token, primed)
+        return lambda look: look(token, is_primed)
 
 
 def _plain(value: object) -> object:

@@ -106,19 +106,19 @@ class Steps:
         """Names as an expression sees them, for one step of ``thread``."""
         pieces: list[tuple[protocols.Values, ...] | None] = [None, None]
 
-        def value(name: str, primed: bool) -> object:
+        def value(name: str, is_primed: bool) -> object:
             if name == "self":
                 return thread
             index = self._index.get(name)
             if index is None:
                 return self.constants[name]
-            seen = pieces[primed]
-            if seen is None:
-                state = after if primed else before
+            variables = pieces[is_primed]
+            if variables is None:
+                state = after if is_primed else before
                 if state is None:
                     raise LookupError(f"{name} is read after a step that is not taken")
-                seen = pieces[primed] = self.model.pieces(state)
-            return self._value(index, name, seen[index])
+                variables = pieces[is_primed] = self.model.pieces(state)
+            return self._value(index, name, variables[index])
 
         return value
 
@@ -141,7 +141,7 @@ class Steps:
     # -- steps
 
     def move(self, state: State, index: int) -> Move | None:
-        """The step of one thread from a state, with what a trace shows of it; None if it is blocked
+        """The step of one thread from a state, and whether a trace shows it; None if it is blocked
         or at its end."""
         key = state, index
         if key not in self._moves:
@@ -167,19 +167,19 @@ class Steps:
         says = bool(row.kind) and (
             row.when is None or self.holds(row.when, self.look(thread, state, after))
         )
-        shown = says and self.captured(row)
+        visible = says and self.captured(row)
         sign: tuple[object, ...] = ()
-        if shown and row.floats is not None:
+        if visible and row.floats is not None:
             look = self.look(thread, state, after)
             if self._result(row, look) == row.floats:
-                shown, sign = False, self._sign(row, look)
-        return Move(thread, row, after, shown, row.eager and not says, sign)
+                visible, sign = False, self._sign(row, look)
+        return Move(thread, row, after, visible, row.eager and not says, sign)
 
     def _result(self, row: Row, look: Look) -> str:
         return "true" if self.holds(row.columns["res", None], look) else "false"
 
     def _sign(self, row: Row, look: Look) -> tuple[object, ...]:
-        """Of a step whose event floats: its kind, and what it names."""
+        """Of a step whose event floats: its kind, and the ids in it."""
         return (
             row.kind,
             *(row.columns[column].value(look) for column in sorted(NAMED & row.columns.keys())),
@@ -196,38 +196,38 @@ class Steps:
     def normal(self, state: State, threads: Iterable[int] | None = None) -> State:
         """The state after all steps that ``threads`` (all without) may take at once."""
         for index in range(len(self.model.threads)) if threads is None else threads:
-            state = self._settled(state, index)
+            state = self._settle(state, index)
         return state
 
-    def _settled(self, state: State, index: int) -> State:
+    def _settle(self, state: State, index: int) -> State:
         self.model.load(state)
-        process, moved = self.model.processes[index], False
+        process, is_moved = self.model.processes[index], False
         for _ in range(ENDLESS):
             row = self.table.rows.get(vars(process)[self._pc])
             if row is None or not row.eager or (row.kind and row.when is None):
                 break
             if row.kind:  # whether it shows itself is known only when it is taken
-                state = self.model.freeze() if moved else state
+                state = self.model.freeze() if is_moved else state
                 move = self.move(state, index)
                 if move is None or not move.eager:
                     return state
-                state, moved = move.after, False
+                state, is_moved = move.after, False
                 self.model.load(state)
             elif self._in_place(index) is None:
                 break
             else:
-                moved = True
+                is_moved = True
         else:
             raise ToolError(
                 f"The eager steps of {self.table.mechanism.module} go in a circle.",
                 "Take one of them out of eager in its table.",
             )
-        return self.model.freeze() if moved else state
+        return self.model.freeze() if is_moved else state
 
     def hidden(self, places: Iterable[Place], budget: int) -> set[Place]:
         """The places, and those that steps without an event lead to. Raises Spent."""
-        known = set(places)
-        waiting = list(known)
+        visits = set(places)
+        waiting = list(visits)
         while waiting:
             place = waiting.pop()
             for index, label in enumerate(self.labels(place.state)):
@@ -242,16 +242,16 @@ class Steps:
                 if debts is None:
                     continue
                 after = Place(self.normal(move.after, (index,)), debts)
-                if after not in known:
-                    if len(known) >= budget:
+                if after not in visits:
+                    if len(visits) >= budget:
                         raise Spent(f"the model may be in more than {budget:,} states")
-                    known.add(after)
+                    visits.add(after)
                     waiting.append(after)
-        return known
+        return visits
 
     def labels(self, state: State) -> tuple[str, ...]:
         """The label that each thread stands at."""
-        return tuple([own[0] for own in state[1]])
+        return tuple([frame[0] for frame in state[1]])
 
     # -- events
 
@@ -271,22 +271,22 @@ class Steps:
             if column in NAMED and column not in columns:
                 return spoken_column(column), values[column], None
 
-        def seen(name: str, primed: bool) -> object:
+        def look_with_event(name: str, is_primed: bool) -> object:
             if name != EVENT:
-                return look(name, primed)
+                return look(name, is_primed)
             return {field_of(column): value for column, value in values.items()}
 
         for column, expression, value in compared(columns, values):
             if before_only and expression.primed:
                 continue
             try:
-                found = expression.value(seen)
+                result = expression.value(look_with_event)
             except (LookupError, TypeError):
-                found = None
+                result = None
             if column[0] == "res":
-                found = "true" if found else "false"
-            if found != value:
-                return spoken_column(column), value, found
+                result = "true" if result else "false"
+            if result != value:
+                return spoken_column(column), value, result
         return None
 
     def stands(self, state: State, thread: str, kind: str, values: Values) -> bool:
@@ -340,15 +340,15 @@ class Steps:
         return out
 
     def repeated(self, places: Iterable[Place], thread: str, label: str, times: int) -> set[Place]:
-        """The places after a thread alone has taken so many steps of a label, with what it does
+        """The places after a thread alone has taken so many steps of a label, with its other steps
         between them; those in which it cannot are left out."""
         index, out = self._number[thread], set()
         for place in places:
             self.model.load(place.state)
-            left = times
-            while left and (taken := self._in_place(index)) is not None:
-                left -= taken == label
-            if not left:
+            remaining = times
+            while remaining and (step := self._in_place(index)) is not None:
+                remaining -= step == label
+            if not remaining:
                 out.add(Place(self.normal(self.model.freeze(), (index,)), place.debts))
         if out:
             self.taken[label] += times
@@ -363,7 +363,7 @@ class Steps:
         )
 
     def _floating(self, kind: str, values: Values) -> tuple[Row, tuple[object, ...]] | None:
-        """The row of an event that floats, and what is known of it; None for others."""
+        """The row of an event that floats, and its sign; None for others."""
         row = next(
             (
                 row
@@ -377,18 +377,18 @@ class Steps:
         )
         if row is None:
             return None
-        named = sorted(NAMED & row.columns.keys())
-        return row, (kind, *(values.get(column) for column in named))
+        identifiers = sorted(NAMED & row.columns.keys())
+        return row, (kind, *(values.get(column) for column in identifiers))
 
     def _in_time(self, row: Row, place: Place, index: int) -> bool:
         """Whether an event that floats may be seen now: where it comes after its step the step was
         taken, and where it comes before it the thread is about to take it."""
         if not row.recorded:
             return True
-        settled = place.settled(self.model.threads[index])
+        is_settled = place.settled(self.model.threads[index])
         if row.recorded == AFTER:
-            return not settled
-        return settled and self.labels(place.state)[index] == row.label
+            return not is_settled
+        return is_settled and self.labels(place.state)[index] == row.label
 
     def ended(self, place: Place) -> bool:
         """Whether every thread is at its end, and all that floats has met."""

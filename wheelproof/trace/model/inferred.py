@@ -1,6 +1,6 @@
 """A recording whose header has no program, judged by the model all the same.
 
-A program in production records what it does, and not what it was about to do. The project's module
+A program in production records its events, and not its program. The project's module
 ``traces.runs`` infers from the events which operations its threads took, and gives the events as
 the model's table speaks of them.
 """
@@ -30,7 +30,7 @@ from wheelproof.trace.model.observed import read
 from wheelproof.trace.model.replay import BUDGET, PROPERTY, ModelReplay
 
 PREFIX = 20_000
-"""Events of a recording that are followed: what the model holds grows with its tasks."""
+"""Events of a recording that are followed: the states of the model grow with its tasks."""
 
 MODULE = "runs"
 
@@ -44,7 +44,7 @@ class Passing(NamedTuple):
 
 
 class Item(NamedTuple):
-    """What happens next. ``line``: of the recording; an event of the table, or steps."""
+    """The next event or steps. ``line``: of the recording; an event of the table, or steps."""
 
     line: int
     what: Event | Passing
@@ -55,9 +55,9 @@ class Run:
     """A part of a recording as a run of a program.
 
     ``name``: for people. ``module``: the specification; ``table``: the name of the table.
-    ``threads``: number in ``items`` -> thread of the program. ``names``: id -> what the model calls
+    ``threads``: number in ``items`` -> thread of the program. ``names``: id -> the model's name of
     the object. ``begins``: shared variables of the first state. ``outside``: the line from which on
-    the run is none of such a program, and why.
+    the run is none of such a program, and the reason.
     """
 
     name: str
@@ -83,7 +83,7 @@ def infers() -> Infer | None:
 
 @dataclass
 class FollowedRun:
-    """What became of one run. ``labels``: how many events were a step of each. ``broken``: the
+    """The outcome of one run. ``labels``: how many events were a step of each. ``broken``: the
     properties that fail in every state that the model may be in -> the first line where they do."""
 
     run: Run
@@ -137,7 +137,7 @@ class InferredReplay(Judging):
         return len(self._kept)
 
     @property
-    def _prefixed(self) -> bool:
+    def _is_cut_short(self) -> bool:
         """Whether there are events behind those that are followed."""
         return len(self._kept) >= self.prefix and self.events > self.prefix
 
@@ -160,14 +160,14 @@ class InferredReplay(Judging):
     ) -> Verdict:
         events = dict(self._kept)
         for run in self.infer(self.header, self._kept):
-            self._follow(self._changed(run), events)
-        if not self.runs and not self._prefixed:
+            self._follow(self._of_mutant(run), events)
+        if not self.runs and not self._is_cut_short:
             message = "the header has no program, and none can be inferred from the events"
             self.unknown.append((1, "Program", message))
         self.violations.sort(key=lambda finding: finding.line)
         return replace(super().end(footer, tally, hashed, ended), notes=tuple(self._notes()))
 
-    def _changed(self, run: Run) -> Run:
+    def _of_mutant(self, run: Run) -> Run:
         if unknown := sorted(self.fields.keys() - run.program.keys()):
             raise UsageError(
                 f"The inferred program has no field {unknown[0]}.",
@@ -192,24 +192,24 @@ class InferredReplay(Judging):
             table=read(mechanism, run.table),
             begins=run.begins,
         )
-        found = FollowedRun(run, replay)
-        self.runs.append(found)
-        for line, what in run.items:
-            if isinstance(what, Passing):
-                replay.passes(line, *what)
-            elif replay.understands(what["k"]):
-                replay.step(line, what)
+        followed_run = FollowedRun(run, replay)
+        self.runs.append(followed_run)
+        for line, item in run.items:
+            if isinstance(item, Passing):
+                replay.passes(line, *item)
+            elif replay.understands(item["k"]):
+                replay.step(line, item)
             else:
-                replay.unknown.append((line, "Kind", f"the model has no {what['k']}"))
+                replay.unknown.append((line, "Kind", f"the model has no {item['k']}"))
             if replay.halted or replay.unknown:
                 break
             if self.properties:
-                self._evaluate(found, mechanism, line)
+                self._evaluate(followed_run, mechanism, line)
         else:
             if run.outside is not None:
                 replay.unknown.append((run.outside[0], "Program", run.outside[1]))
         if replay.steps is not None:
-            found.labels.update(replay.steps.taken)
+            followed_run.labels.update(replay.steps.taken)
         for name, count in replay.figures.items():
             together = max if name == "largest" else int.__add__
             self.figures[name] = together(self.figures[name], count)
@@ -223,22 +223,22 @@ class InferredReplay(Judging):
         self.unknown += [(line, kind, f"{run.name}: {why}") for line, kind, why in replay.unknown]
         self._spent += replay.spent
 
-    def _evaluate(self, found: FollowedRun, mechanism: Mechanism, line: int) -> None:
-        steps = found.replay.steps
+    def _evaluate(self, followed_run: FollowedRun, mechanism: Mechanism, line: int) -> None:
+        steps = followed_run.replay.steps
         assert steps is not None
         for name in mechanism.invariants:
-            if name not in found.broken and not any(
-                steps.model.holds(name, place.state) for place in found.replay.states
+            if name not in followed_run.broken and not any(
+                steps.model.holds(name, place.state) for place in followed_run.replay.states
             ):
-                found.broken[name] = line
+                followed_run.broken[name] = line
 
     def lines(self) -> Iterator[str]:
-        """What became of each run, for people."""
+        """The outcome of each run, for people."""
         for run in self.runs:
-            followed, program = run.replay.figures["followed"], run.run.program
+            events, program = run.replay.figures["followed"], run.run.program
             fields = [f"{name} {value}" for name, value in program.items() if type(value) is str]
             on = ", ".join([run.run.module, *fields])
-            yield f"{run.run.name}: {followed:,} events on {on}"
+            yield f"{run.run.name}: {events:,} events on {on}"
             yield from (f"  {note}" for note in run.notes())
 
     def _notes(self) -> Iterator[str]:
@@ -250,7 +250,7 @@ class InferredReplay(Judging):
         if self.cut.beyond:
             message = "what comes after the first event beyond the cut was not followed"
             out.append(Finding(0, None, "Cut", message))
-        elif self._prefixed:
+        elif self._is_cut_short:
             message = f"the first {self.prefix:,} of {self.events:,} events were followed"
             out.append(Finding(0, None, "Prefix", message))
         return out

@@ -47,9 +47,9 @@ def why(steps: Steps, places: Iterable[Place], thread: str, kind: str, values: V
         if differs := steps.agrees(
             move.row.columns, values, steps.look(thread, place.state, move.after)
         ):
-            column, mine, theirs = differs
+            column, ours, theirs = differs
             near.add(
-                f"{column} is {_shown(mine)}, and {_shown(theirs)} in the model ({move.row.label})"
+                f"{column} is {_text(ours)}, and {_text(theirs)} in the model ({move.row.label})"
             )
         else:
             near.add("an event before it has not met its step")
@@ -58,5 +58,5 @@ def why(steps: Steps, places: Iterable[Place], thread: str, kind: str, values: V
     return f"{thread} can show no {kind} there: it is at {', '.join(sorted(at)) or 'nothing'}"
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     return "none" if value is None else str(value)

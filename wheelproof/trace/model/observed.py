@@ -24,7 +24,7 @@ Column = tuple[str, str | None]
 """A column of an event, or ("pre" or "post", a field of it)."""
 
 NAMED = frozenset((column, None) for column in IDS)
-"""What an event names: a step whose row lacks one of them that the event has is another step."""
+"""The ids of an event: a step whose row lacks one of them that the event has is another step."""
 
 START, STOP = "thread_start", "thread_stop"
 """Kinds that are no step of any mechanism. A thread that stops has ended its program."""
@@ -45,18 +45,18 @@ _SEEN = {field.name for field in OBSERVED}
 
 
 class Unknown(Exception):
-    """An event speaks of what the model has not: the message says of what."""
+    """An event names a thing that the model lacks: the message says which."""
 
 
 @dataclass(frozen=True)
 class Row:
     """One label: its ``kind`` of event ("" for none), whether it takes a ``lock``, ``when`` it
-    shows itself, and what its event then says.
+    shows itself, and the columns of its event.
 
     ``columns``: (column, None) or ("pre" or "post", field) -> expression. ``floats``: a result with
-    which the event has no token of what it found, as that a lock was another thread's: it may then
-    have been at any moment between its neighbours in its thread. ``recorded``: of an event that
-    floats, ``before`` or ``after`` where it is known to be so of its step. ``marks``: kinds of
+    which the event has no token of its observation, as that a lock was another thread's: it may
+    then have been at any moment between its neighbours in its thread. ``recorded``: of an event
+    that floats, ``before`` or ``after`` where it is known to be so of its step. ``marks``: kinds of
     event that are no step, and come from a thread that stands here; those that close a bracket
     close one of their own.
     """
@@ -75,8 +75,8 @@ class Row:
 @dataclass(frozen=True)
 class Table:
     """The rows of one mechanism. ``stutter``: kinds that are no step of this model, and are passed
-    over; ``beside``: columns that name what it has not; ``passes``: labels whose steps are taken
-    where what infers the run says so, and at no other moment."""
+    over; ``beside``: columns that name things it lacks; ``passes``: labels whose steps are taken
+    where the inferred run says so, and at no other moment."""
 
     mechanism: Mechanism
     rows: Mapping[str, Row]
@@ -123,8 +123,10 @@ def read(mechanism: Mechanism, name: str = "") -> Table:
         )
     eager, labels = data.get("eager", []), data.get("labels", {})
     passes = data.get("passes", [])
-    changed = {label for decision in mechanism.decisions.values() for label in decision.labels}
-    if unknown := sorted((set(labels) | {*eager, *passes}) - set(mechanism.labels) - changed):
+    mutant_labels = {
+        label for decision in mechanism.decisions.values() for label in decision.labels
+    }
+    if unknown := sorted((set(labels) | {*eager, *passes}) - set(mechanism.labels) - mutant_labels):
         raise UsageError(
             f"{file}: {mechanism.module} has no label {', '.join(unknown)}.",
             f"Labels are declared in {mechanism.toml.name}.",
@@ -146,13 +148,13 @@ def _row(
     file: Path, mechanism: Mechanism, name: str, values: Mapping[str, Any], eager: bool
 ) -> Row:
     label, place = mechanism.labels[name], f"{file}: [labels.{name}]"
-    own = {
+    expressions = {
         key: value
         for key, value in values.items()
         if key not in ("when", "event", "floats", "recorded", "marks")
     }
     columns, kind, floats = (
-        _columns(place, own),
+        _columns(place, expressions),
         values.get("event", label.event),
         values.get("floats"),
     )
@@ -175,10 +177,10 @@ def _row(
             f"{place}: floats is {floats!r}.",
             f"It is a result, one of {', '.join(RESULTS)}, and res must say what the step's is.",
         )
-    recorded = values.get("recorded", "")
-    if recorded not in ("", BEFORE, AFTER) or (recorded and floats is None):
+    moment = values.get("recorded", "")
+    if moment not in ("", BEFORE, AFTER) or (moment and floats is None):
         raise UsageError(
-            f"{place}: recorded is {recorded!r}.",
+            f"{place}: recorded is {moment!r}.",
             f"It is {BEFORE} or {AFTER}, and of an event that floats.",
         )
     return Row(
@@ -189,7 +191,7 @@ def _row(
         Expression(values["when"]) if "when" in values else None,
         columns,
         floats,
-        recorded,
+        moment,
         marks,
     )
 
@@ -198,13 +200,13 @@ def _columns(place: str, values: Mapping[str, Any]) -> dict[Column, Expression]:
     columns: dict[Column, Expression] = {}
     for column, value in values.items():
         if column in ("pre", "post") and isinstance(value, dict):
-            for observed, text in value.items():
-                if observed not in _SEEN:
+            for column_field, text in value.items():
+                if column_field not in _SEEN:
                     raise UsageError(
-                        f"{place}: {column} has no {observed}.",
+                        f"{place}: {column} has no {column_field}.",
                         f"It has: {', '.join(sorted(_SEEN))}.",
                     )
-                columns[column, observed] = Expression(text)
+                columns[column, column_field] = Expression(text)
         elif column in COLUMN and isinstance(value, str):
             columns[column, None] = Expression(value)
         else:
@@ -216,7 +218,7 @@ def _columns(place: str, values: Mapping[str, Any]) -> dict[Column, Expression]:
 
 class Names:
     """The header's ids and threads as the program has them. Raises Unknown where the header lacks
-    what is needed."""
+    one of them."""
 
     def __init__(self, header: Header) -> None:
         program = header.get("program")
@@ -238,19 +240,21 @@ class Names:
         return thread
 
     def values(self, event: Event, beside: frozenset[str] = frozenset()) -> dict[Column, object]:
-        """What an event says, with names for ids and None for "none": column, or (pre or post,
+        """The columns of an event, with names for ids and None for "none": column, or (pre or post,
         field) -> value. ``beside``: columns that are passed over."""
         out: dict[Column, object] = {}
-        given = columns(event)
-        for column, value in given.items():
+        cells = columns(event)
+        for column, value in cells.items():
             if column in beside:
                 continue
             if column in ("pre", "post"):
-                for field, seen in value.items():
-                    out[column, field] = self._name(seen) if field in OBSERVED_IDS else seen
+                for field, value_seen in value.items():
+                    out[column, field] = (
+                        self._name(value_seen) if field in OBSERVED_IDS else value_seen
+                    )
             else:
                 out[column, None] = self._name(value) if column in IDS else value
-        locks = {f"{column}:{given[column]}" for column in IDS if column in given}
+        locks = {f"{column}:{cells[column]}" for column in IDS if column in cells}
         out[HELD] = any(
             token[0] == "L" and len(token) == 4 and token[1] in locks
             for token in event.get("ord", ())
@@ -269,8 +273,7 @@ class Names:
 def compared(
     columns: Mapping[Column, Expression], values: Mapping[Column, object]
 ) -> Iterator[tuple[Column, Expression, object]]:
-    """(column, expression, what the event says) of all that the event says and there is an
-    expression for."""
+    """(column, expression, the event's value) of each column that the event and the row have."""
     for column, expression in columns.items():
         if column in values:
             yield column, expression, values[column]

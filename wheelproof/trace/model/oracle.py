@@ -87,20 +87,20 @@ def _answers(result: TlcResult, parts: Sequence[Slice]) -> list[Answer]:
             f"TLC gave no answer on the slice: {result.explanation or result.outcome}.",
             f"Its output is in {result.log}.",
         )
-    reached = dict.fromkeys(range(1, len(parts) + 1), 1)
+    positions = dict.fromkeys(range(1, len(parts) + 1), 1)
     for trace, position in _REACHED.findall(
         result.log.read_text(encoding="utf-8", errors="replace")
     ):
-        reached[int(trace)] = max(reached[int(trace)], int(position))
+        positions[int(trace)] = max(positions[int(trace)], int(position))
     out = []
     for number, part in enumerate(parts, 1):
-        accepted = reached[number] > len(part.records)
-        if accepted and len(parts) == 1:
+        is_accepted = positions[number] > len(part.records)
+        if is_accepted and len(parts) == 1:
             raise ToolError(
                 "TLC reached the end of the slice and did not say so.",
                 f"Its output is in {result.log}.",
             )
-        out.append(Answer(accepted, None if accepted else reached[number], result))
+        out.append(Answer(is_accepted, None if is_accepted else positions[number], result))
     return out
 
 

@@ -26,13 +26,13 @@ class Move(NamedTuple):
     shown: bool
     eager: bool
     sign: tuple[object, ...] = ()
-    """What is known of a step whose event floats: it is taken like one that nothing shows, and its
-    event must be there. Empty for others."""
+    """The kind and the ids of a step whose event floats: it is taken like one that nothing shows,
+    and its event must be there. Empty for others."""
 
 
 class Place(NamedTuple):
-    """What the model may be in. ``debts``: (thread, whether the event was seen first, sign) of
-    floating steps and events that have not met yet."""
+    """A state that the model may be in. ``debts``: (thread, whether the event was seen first, sign)
+    of floating steps and events that have not met yet."""
 
     state: State
     debts: tuple[tuple[str, bool, tuple[object, ...]], ...] = ()
@@ -42,24 +42,24 @@ class Place(NamedTuple):
         return all(name != thread for name, _, _ in self.debts)
 
     def met(
-        self, thread: str, seen: bool, sign: tuple[object, ...]
+        self, thread: str, event_first: bool, sign: tuple[object, ...]
     ) -> tuple[tuple[str, bool, tuple[object, ...]], ...] | None:
         """The debts once a thread's event is seen, or its step is taken; None if another one is
         due."""
         first = next((debt for debt in self.debts if debt[0] == thread), None)
-        if first is None or first[1] == seen:
-            return (*self.debts, (thread, seen, sign))
+        if first is None or first[1] == event_first:
+            return (*self.debts, (thread, event_first, sign))
         if first[2] != sign:
             return None
         at = self.debts.index(first)
         return self.debts[:at] + self.debts[at + 1 :]
 
 
-def begun(model: ModelInPlace, given: Mapping[str, object]) -> State:
+def begun(model: ModelInPlace, values: Mapping[str, object]) -> State:
     """The model's first state, with other values of some shared variables."""
     start = model.initial()
     pieces = list(model.pieces(start)[: len(model.variables)])
-    for name, value in given.items():
+    for name, value in values.items():
         index = model.variables.index(name)
         before = model.tla(name, pieces[index])
         pieces[index] = (
@@ -67,4 +67,4 @@ def begun(model: ModelInPlace, given: Mapping[str, object]) -> State:
             if isinstance(before, dict)
             else (value,)
         )
-    return (tuple(chain.from_iterable(pieces)), start[1]) if given else start
+    return (tuple(chain.from_iterable(pieces)), start[1]) if values else start

@@ -235,7 +235,7 @@ class ModelReplay(Judging):
             states = self.steps.hidden(self.states, self.budget)
         except Spent as error:
             return [Finding(0, None, "Budget", f"{error} at the end")]
-        if left := sorted(tid for tid, spans in self.open.items() if spans):
+        if open_threads := sorted(tid for tid, spans in self.open.items() if spans):
             return [
                 Finding(
                     0,
@@ -243,7 +243,7 @@ class ModelReplay(Judging):
                     "Bracket",
                     f"thread {tid} has begun {len(self.open[tid])} brackets that it does not end",
                 )
-                for tid in left
+                for tid in open_threads
             ]
         if any(self.steps.ended(state) for state in states):
             return []
@@ -269,9 +269,9 @@ class ModelReplay(Judging):
         rows = {thread: steps.row_of(best.state, thread) for thread in steps.model.threads}
         owing = [
             f"an event of {thread} has not met its step"
-            if seen
+            if event_first
             else f"a step of {thread} has not met its event"
-            for thread, seen, _ in best.debts
+            for thread, event_first, _ in best.debts
         ]
         return ", ".join(
             [f"{thread} is at {row.label}" for thread, row in rows.items() if row is not None]

@@ -1,5 +1,5 @@
-"""``wheelproof trace replay`` with the model's own steps, and with TLC: what they say, and that
-they say the same."""
+"""``wheelproof trace replay`` with the model's own steps, and with TLC: their verdicts, and whether
+they are the same."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ def lines_of(window: str | None) -> tuple[int, int] | None:
     """A window of lines, as the user writes it: ``40:90``. Raises UsageError."""
     if window is None:
         return None
-    found = re.fullmatch(r"(\d+):(\d+)", window)
-    if found is None or int(found[1]) > int(found[2]):
+    match = re.fullmatch(r"(\d+):(\d+)", window)
+    if match is None or int(match[1]) > int(match[2]):
         raise UsageError(
             f"The window {window!r} is not two lines of the file, the first one first.",
             "Write it as 40:90.",
         )
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def by_model(
@@ -124,12 +124,12 @@ def by_oracle(
             "confirmed",
         ]
     if answer.refused != part.refused:
-        theirs, mine = (
+        theirs, ours = (
             f"stops at line {part.events[number - 1].line}" if number else "accepts them"
             for number in (answer.refused, part.refused)
         )
         raise ToolError(
-            f"{path}: of {where} TLC {theirs}, and the model {mine}: one of the two is wrong.",
+            f"{path}: of {where} TLC {theirs}, and the model {ours}: one of the two is wrong.",
             "The module is "
             f"{answer.result.log.with_suffix('.tla') if answer.result.log else folder}.",
         )

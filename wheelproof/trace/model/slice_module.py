@@ -91,11 +91,12 @@ def _check_actions(mechanism: Mechanism) -> None:
 
 
 def _all_shown(steps: Steps, mechanism: Mechanism) -> Iterator[str]:
-    """What an event may be: a step, a wait or a mark, a floating event, the end of a thread."""
+    """The kinds of a slice's events: a step, a wait or a mark, a floating event, the end of a
+    thread."""
     floating = {}
     for row in steps.table.rows.values():
         if steps.captured(row):
-            yield _shown(row)
+            yield _visible_step(row)
             if row.floats is not None:
                 floating[row.kind, row.floats] = _floating(row)
         if row.lock:
@@ -120,7 +121,7 @@ def _all_hidden(steps: Steps) -> Iterator[str]:
             yield _conjunction([f"{row.label}(self)"], "UNCHANGED sliceDebts")
             continue
         if row.floats is not None:
-            yield _conjunction(_taken(row, "="), f"SliceMet(self, FALSE, {_sign(row)})")
+            yield _conjunction(_step_of_label(row, "="), f"SliceMet(self, FALSE, {_sign(row)})")
         if row.when is not None:
             yield _conjunction(
                 [f"{row.label}(self)", f"~({row.when.text})"], "UNCHANGED sliceDebts"
@@ -131,7 +132,7 @@ def _conjunction(parts: Sequence[str], *more: str) -> str:
     return "  \\/ " + "\n     ".join(f"/\\ {part}" for part in (*parts, *more))
 
 
-def _taken(row: Row, sign: str) -> list[str]:
+def _step_of_label(row: Row, sign: str) -> list[str]:
     """The label's step, with the result with which its event floats (=) or another one (#)."""
     parts = [f"{row.label}(self)", *([f"({row.when.text})"] if row.when else [])]
     return (
@@ -141,9 +142,9 @@ def _taken(row: Row, sign: str) -> list[str]:
     )
 
 
-def _shown(row: Row) -> str:
+def _visible_step(row: Row) -> str:
     return _conjunction(
-        [f"event.kind = {format_tla(row.kind)}", *_taken(row, "#")],
+        [f"event.kind = {format_tla(row.kind)}", *_step_of_label(row, "#")],
         *_says(row.columns),
         "SliceSettled(self)",
         "UNCHANGED sliceDebts",
@@ -208,17 +209,19 @@ def _starts(steps: Steps, places: frozenset[Place]) -> list[str]:
     """The states that a slice may begin in; at the start of the trace, the specification's Init."""
     if places == {Place(steps.normal(steps.start))}:
         return ["  Init /\\ sliceDebts = [self \\in ProcSet |-> << >>]"]
-    known: dict[tuple[int, Values], str] = {}
+    texts: dict[tuple[int, Values], str] = {}
     variables = names_of(steps.model)
     out = []
     for place in sorted(places, key=repr):
         parts = [
             f"{name} = {text}"
-            for name, text in zip(variables, texts_of(steps.model, place.state, known), strict=True)
+            for name, text in zip(variables, texts_of(steps.model, place.state, texts), strict=True)
         ]
         debts = {
             thread: tuple(
-                {"seen": seen, "sign": sign} for name, seen, sign in place.debts if name == thread
+                {"seen": event_first, "sign": sign}
+                for name, event_first, sign in place.debts
+                if name == thread
             )
             for thread in steps.model.threads
         }

@@ -59,7 +59,7 @@ def cut(run: ModelReplay, last: int | None = None, window: tuple[int, int] | Non
             "The slice has no event that the model followed.",
             "Name lines of events that were followed.",
         )
-    refused = next(
+    refusal = next(
         (
             number
             for number, item in enumerate(events, 1)
@@ -80,14 +80,14 @@ def cut(run: ModelReplay, last: int | None = None, window: tuple[int, int] | Non
             for column in names
         ),
     }
-    return Slice(events, tuple(_record(item, columns) for item in events), refused)
+    return Slice(events, tuple(_record(item, columns) for item in events), refusal)
 
 
 def _record(item: Followed, columns: Collection[Column]) -> dict[str, object]:
     """An event as a TLA+ record, of the columns that a step can be compared with."""
-    compared = {
+    fields = {
         field_of(column): NULL if value is None else value
         for column, value in item.values.items()
         if column in columns
     }
-    return {**compared, "thread": item.thread, "kind": item.event["k"]}
+    return {**fields, "thread": item.thread, "kind": item.event["k"]}

@@ -2,8 +2,8 @@
 mechanisms are single steps of it.
 
 The same grain as the explorer's (``wheelproof.python.runtime.atomic``): of a module that the
-harness's ``ATOMIC`` names the labels are dropped, all but those that it keeps, and what such code
-does belongs to the labelled line outside that called it.
+harness's ``ATOMIC`` names the labels are dropped, all but those that it keeps, and each operation
+of such code belongs to the labelled line outside that called it.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class Grain:
         }
         self._files: set[str] = set()
         self._codes: set[CodeType] = set()
-        for name, kept in atomic.items():
+        for name, labels_to_keep in atomic.items():
             if source := _file_of(modules[name]):
                 self._files.add(source)
-                self._drop(source, kept, None)
+                self._drop(source, labels_to_keep, None)
         for module in modules.values():
             file = _file_of(module)
             if not atomic or file is None or file not in self._labels or file in self._files:
@@ -62,28 +62,32 @@ class Grain:
                     None,
                 )
                 if base is not None and base in atomic:
-                    mine = {
+                    own_codes = {
                         code
                         for value in vars(cls).values()
                         for code in _codes(getattr(_plain(value), "__code__", None))
                     }
-                    self._codes |= mine
+                    self._codes |= own_codes
                     self._drop(
                         file,
                         atomic[base],
                         {
                             line
-                            for code in mine
+                            for code in own_codes
                             for _, _, line in code.co_lines()
                             if line is not None
                         },
                     )
 
-    def _drop(self, file: str, kept: Collection[str], among: Collection[int] | None) -> None:
+    def _drop(
+        self, file: str, labels_to_keep: Collection[str], among: Collection[int] | None
+    ) -> None:
         lines = self._labels.get(file, {})
         for line in list(lines):
             if among is None or line in among:
-                lines[line] = {kind: label for kind, label in lines[line].items() if label in kept}
+                lines[line] = {
+                    kind: label for kind, label in lines[line].items() if label in labels_to_keep
+                }
 
     def kinds(self, file: str, line: int) -> Mapping[str, str]:
         """The operations that a line's label names, by kind."""

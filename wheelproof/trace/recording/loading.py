@@ -50,7 +50,7 @@ class Traced:
         mechanism: str,
         mutant: str | None = None,
         kinds: Iterable[str] | None = None,
-        directed: bool = False,
+        by_schedule: bool = False,
     ) -> None:
         if mechanism not in mechanisms:
             raise UsageError(
@@ -83,21 +83,21 @@ class Traced:
             self.modules = isolated.present()
         for name, module in self.modules.items():
             if module.__spec__ is not None and not name.startswith("model"):
-                self._prepare(name, module, root, directed)
+                self._prepare(name, module, root, by_schedule)
         self._wrap(cls for base in self._calls for cls in _family(base))
         self._combine()
         atomic = getattr(self.harness_module, "ATOMIC", None) or {}
         self.grain = Grain(atomic, self.harness_module.SUBJECT, self.modules, self.labels)
         self.patience = COMPOSED_PATIENCE_SECONDS if atomic else PATIENCE_SECONDS
 
-    def _prepare(self, name: str, module: Any, root: Path, directed: bool) -> None:
+    def _prepare(self, name: str, module: Any, root: Path, by_schedule: bool) -> None:
         file = module.__spec__.origin
         text = module.__spec__.loader.get_source(name)
         self.labels[file] = labels.of_source(text, file)
         self._shown[file] = Path(file).relative_to(root).as_posix()
-        own = name.rpartition(".")[2]
-        other = None if own == self.mechanism.name else self.mechanisms.get(own)
-        self._tables[file] = (other or self.mechanism).labels
+        tail = name.rpartition(".")[2]
+        neighbour = None if tail == self.mechanism.name else self.mechanisms.get(tail)
+        self._tables[file] = (neighbour or self.mechanism).labels
         for cls in classes_of(module):
             if "__slots__" in vars(cls):
                 self.recorder.known.add(cls)
@@ -107,23 +107,25 @@ class Traced:
                     continue
                 kind: type
                 if volatile:
-                    kind = traced_fields.DirectedField if directed else traced_fields.VolatileField
-                elif directed or self._written(file, text, field):
-                    kind = traced_fields.PlainField if directed else traced_fields.RecordedField
+                    kind = (
+                        traced_fields.DirectedField if by_schedule else traced_fields.VolatileField
+                    )
+                elif by_schedule or self._writes_field(file, text, field):
+                    kind = traced_fields.PlainField if by_schedule else traced_fields.RecordedField
                 else:
                     continue
                 setattr(cls, field, kind(member, self.recorder))
             if cls.__name__ in self.translator.CALLS:
                 self._calls.append(cls)
 
-    def _written(self, file: str, text: str, field: str) -> bool:
+    def _writes_field(self, file: str, text: str, field: str) -> bool:
         """Whether some labelled write of a plain field is an event, or some other access."""
         lines = text.splitlines()
         return any(
             "write" in kinds
             and self._event_of_label(file, kinds["write"])
             and re.search(rf"\.{field}\s*=[^=]", lines[line - 1])
-            or self._accessed(file, kinds)
+            or self._access(file, kinds)
             and re.search(rf"\.{field}\b", lines[line - 1])
             for line, kinds in self.labels[file].items()
         )
@@ -132,7 +134,7 @@ class Traced:
         row = self._tables[file].get(label)
         return row.event if row is not None else ""
 
-    def _accessed(self, file: str, kinds: Mapping[str, str]) -> tuple[str, str] | None:
+    def _access(self, file: str, kinds: Mapping[str, str]) -> tuple[str, str] | None:
         """The label of a line's access of a plain field, with its kind of event; None where the
         access is none."""
         for kind in ("read", "change"):
@@ -148,18 +150,18 @@ class Traced:
         for cls in list(classes):
             for base in cls.__mro__:
                 for method, event, values, after in self.translator.CALLS.get(base.__name__, ()):
-                    own = (
+                    definer = (
                         base
                         if method == "__init__"
-                        else next(each for each in cls.__mro__ if method in vars(each))
+                        else next(ancestor for ancestor in cls.__mro__ if method in vars(ancestor))
                     )
-                    if (own, method, event) not in self._wrapped and method in vars(own):
-                        self._wrapped.add((own, method, event))
+                    if (definer, method, event) not in self._wrapped and method in vars(definer):
+                        self._wrapped.add((definer, method, event))
                         setattr(
-                            own,
+                            definer,
                             method,
                             traced_fields.recorded_call(
-                                self.recorder, vars(own)[method], event, values, after
+                                self.recorder, vars(definer)[method], event, values, after
                             ),
                         )
 
@@ -187,7 +189,7 @@ class Traced:
             )
         where = f"{self._shown.get(file, Path(file).name)}:{line}"
         if operation == "get":
-            label, event = self._accessed(file, self.labels.get(file, {}).get(line, {})) or ("", "")
+            label, event = self._access(file, self.labels.get(file, {}).get(line, {})) or ("", "")
             return label, event if self.kinds is None or event in self.kinds else "", where
         label = (
             self.labels.get(file, {})
@@ -195,9 +197,9 @@ class Traced:
             .get("lock" if operation == "wait" else operation, "")
         )
         row = self._tables.get(file, {}).get(label) if label else None
-        unlabelled = None if label else self._unlabelled(code.co_qualname, operation)
-        if unlabelled is not None:
-            event = unlabelled
+        kind = None if label else self._kind_without_label(code.co_qualname, operation)
+        if kind is not None:
+            event = kind
         elif operation == "wait":
             event = "lock_wait"
         elif row is not None and (row.kind == operation or {row.kind, operation} == _TAKES):
@@ -210,16 +212,16 @@ class Traced:
             event = ""
         return label, event, where
 
-    def _unlabelled(self, function: str, operation: str) -> str | None:
+    def _kind_without_label(self, function: str, operation: str) -> str | None:
         """The kind of event of an operation on a line without a label, "" for none; None where the
         project leaves it to the tool. A section is an event where its lock is given back."""
         if function in self.translator.SECTIONS:
             return self.translator.SECTIONS[function][0] if operation in ENDS else ""
-        found: str | None = self.translator.UNLABELLED.get((function, operation))
-        return found
+        kind: str | None = self.translator.UNLABELLED.get((function, operation))
+        return kind
 
     def set_up(self, scenario: Scenario) -> Harness:
-        """The scenario's Harness. What is done until the recorder begins is not recorded."""
+        """The scenario's Harness. Operations before the recorder begins are not recorded."""
         harness = self.harness(scenario, self.implementation)
         self._wrap({type(value) for value in list(self.recorder.objects.values())})
         return harness
@@ -227,8 +229,8 @@ class Traced:
 
 def _family(cls: type) -> list[type]:
     """A class and all that derive from it."""
-    found: list[type] = [cls]
+    family: list[type] = [cls]
     below: type
     for below in cls.__subclasses__():
-        found += _family(below)
-    return found
+        family += _family(below)
+    return family

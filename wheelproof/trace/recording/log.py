@@ -90,11 +90,11 @@ class Log:
             offset = 0
         self.offset = offset + _SIZE
         self.lc = lc = self.lc + 1
-        held = self.held
-        depth = len(held)
+        locks = self.held
+        depth = len(locks)
         if depth == 1:
-            (first,) = held
-            first.seq = one = first.seq + first.step
+            (first,) = locks
+            first.seq = sequence_number = first.seq + first.step
             _PACK1(
                 self.buffer,
                 offset,
@@ -108,12 +108,12 @@ class Log:
                 version,
                 1,
                 first.number,
-                one,
+                sequence_number,
             )
         elif depth == 2:
-            first, second = held
-            first.seq = one = first.seq + first.step
-            second.seq = two = second.seq + second.step
+            first, second = locks
+            first.seq = sequence_number = first.seq + first.step
+            second.seq = second_number = second.seq + second.step
             _PACK2(
                 self.buffer,
                 offset,
@@ -127,15 +127,15 @@ class Log:
                 version,
                 2,
                 first.number,
-                one,
+                sequence_number,
                 second.number,
-                two,
+                second_number,
             )
         elif depth == 0:
             _PACK0(self.buffer, offset, site, lc, obj, old, new, me, word, version, 0)
         else:
             tokens: list[int] = []
-            for lock in held:
+            for lock in locks:
                 lock.seq += lock.step
                 tokens += lock.number, lock.seq
             del tokens[2 * TOKENS :]
@@ -162,7 +162,7 @@ class Log:
         for buffer in [*self.full, self.buffer]:
             end = self.offset if buffer is self.buffer else len(buffer)
             for offset in range(0, end, _SIZE):
-                site, lc, obj, old, new, me, word, version, held, *rest = _UNPACK(buffer, offset)
+                site, lc, obj, old, new, me, word, version, depth, *rest = _UNPACK(buffer, offset)
                 yield Raw(
                     sites[site],
                     lc,
@@ -172,5 +172,5 @@ class Log:
                     me,
                     word,
                     version,
-                    tuple([(rest[2 * i], rest[2 * i + 1]) for i in range(held)]),
+                    tuple([(rest[2 * i], rest[2 * i + 1]) for i in range(depth)]),
                 )

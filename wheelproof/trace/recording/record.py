@@ -72,25 +72,26 @@ def record(
 
     ``scenario``: its name in the TOML, or one of the same form. ``mutant``: the decision that the
     implementation lacks. ``schedule``: (thread, label) of every step that is not silent; None: the
-    threads run freely. ``kinds``: what is recorded; None: all that the label tables name. Raises
-    UsageError and ToolError as :class:`~wheelproof.trace.recording.loading.Traced` does.
+    threads run freely. ``kinds``: of the events that are recorded; None: all that the label tables
+    name. Raises UsageError and ToolError as :class:`~wheelproof.trace.recording.loading.Traced`
+    does.
     """
-    traced = Traced(mechanisms, mechanism, mutant, kinds, directed=schedule is not None)
-    program = traced.mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario
-    harness = traced.set_up(program)
-    recorder = traced.recorder
+    subject = Traced(mechanisms, mechanism, mutant, kinds, by_schedule=schedule is not None)
+    program = subject.mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario
+    harness = subject.set_up(program)
+    recorder = subject.recorder
     translator = declared.part("translator")
     names = translator.named(recorder, harness.names, program)
     initial, config = translator.initial_of(recorder), translator.config_of(recorder)
     recorder.begin()
     if schedule is None:
-        run_freely(traced, program, harness)
+        run_freely(subject, program, harness)
     else:
-        run_by(traced, schedule, program, harness)
+        run_by(subject, schedule, program, harness)
     recorder.end()
-    known = translator.Translator(recorder)
-    sources, numbers = known.sources, known.numbers()
-    spec = traced.mechanism.spec
+    translation = translator.Translator(recorder)
+    sources, numbers = translation.sources, translation.numbers()
+    spec = subject.mechanism.spec
     header: Header = {
         "schema": SCHEMA,
         "schema_minor": MINOR,
@@ -102,7 +103,7 @@ def record(
             **({"build": f"mutant {mutant}"} if mutant else {}),
         },
         "spec": {
-            "module": traced.mechanism.module,
+            "module": subject.mechanism.module,
             "sha256": hashlib.sha256(spec.read_bytes()).hexdigest(),
         },
         "variant": translator.variant_of(recorder) or mutant or "",

@@ -1,9 +1,9 @@
-"""The recorder: what each thread did, in fixed-width records of its own, and the clocks and numbers
-that put them in order.
+"""The recorder: the operations of each thread, in fixed-width records of its own, and the clocks
+and numbers that put them in order.
 
 The hot path packs integers into a buffer of the thread's: no lock but those that the implementation
-takes anyway (and one for each volatile word), no text, no file. What a record means is worked out
-afterwards, by ``translate``, from the table of sites.
+takes anyway (and one for each volatile word), no text, no file. ``translate`` works out the meaning
+of a record afterwards, from the table of sites.
 
 The recorder keeps every object that it has given an id alive until it is dropped itself: so an id
 is never used twice.
@@ -35,15 +35,15 @@ class Stop(BaseException):
 
 
 Observer = Callable[[Log, FrameType], int]
-"""What else is noted at an operation: called with the running thread's log and the frame that
-performs it."""
+"""A further number that is noted at an operation: called with the running thread's log and the
+frame that performs it."""
 
 
 Values = tuple[int, int, int, int, int, int]
 """Object, old, new, argument, number of the word and its version."""
 
 Section = Callable[["Recorder", FrameType], Values | None]
-"""What the record of a critical section says, made in the frame that gives the section's lock back;
+"""The content of a critical section's record, made in the frame that gives the section's lock back;
 None for no record."""
 
 
@@ -54,13 +54,13 @@ class Recorder:
     (``lock``, ``unlock``, ``read``, ``write``, ``update`` ...) on a line, ("", "") where it is not
     recorded. ``known``: the classes whose objects have ids. ``limit``: chunks of :data:`CHUNK`
     records that a thread may fill before events are dropped, and counted. ``observers``: kind of
-    event -> what else to note in a record of it, a number that is read under the locks that are
-    held. ``conditions``: kind of event -> the values of a volatile field whose read is one; of
-    other kinds every read is. ``sections``: kind of event -> what its record says, of events that
-    are a critical section. ``values``: ids of values that are no objects. ``words``: those that
-    the project's sections have made, by the id of their owner. ``turn``: called before each
-    operation of a directed run; None where threads run as they like. ``attempts``: held while a
-    lock is tried, and while one that was tried is given back.
+    event -> a further number to note in a record of it, read under the held locks. ``conditions``:
+    kind of event -> the values of a volatile field whose read is one; of other kinds every read is.
+    ``sections``: kind of event -> the content of its record, of events that are a critical section.
+    ``values``: ids of values that are no objects. ``words``: those that the project's sections have
+    made, by the id of their owner. ``turn``: called before each operation of a directed run; None
+    where threads run as they like. ``attempts``: held while a lock is tried, and while one that was
+    tried is given back.
     """
 
     def __init__(
@@ -127,10 +127,10 @@ class Recorder:
         log = self.log()
         log.muted = True
         with self._guard:
-            self.logs[:] = [each for each in self.logs if each is not log]
+            self.logs[:] = [other for other in self.logs if other is not log]
 
     def leave(self) -> None:
-        """The running thread's last event: after all that is recorded by now, whatever it was that
+        """The running thread's last event: after all that is recorded by now, as any of it may have
         ordered the thread to end."""
         log = self.log()
         log.lc = max((log.lc for log in list(self.logs)), default=0) if not log.muted else log.lc
@@ -150,7 +150,7 @@ class Recorder:
         self.recording = True
 
     def end(self) -> None:
-        """No more events: what threads still do is not recorded."""
+        """No more events: further operations of threads are not recorded."""
         self.recording = False
         for log in self.logs:
             log.muted = True
@@ -162,9 +162,9 @@ class Recorder:
         else."""
         if value is None:
             return 0
-        found = self._ids.get(id(value))
-        if found is not None:
-            return found
+        number = self._ids.get(id(value))
+        if number is not None:
+            return number
         kind = type(value)
         if kind is int or kind is bool:
             return int(value)
@@ -176,28 +176,28 @@ class Recorder:
             return True
         if kind in self._strangers:
             return False
-        found = any(base in self.known for base in kind.__mro__)
-        (self.known if found else self._strangers).add(kind)
-        return found
+        has_ids = any(base in self.known for base in kind.__mro__)
+        (self.known if has_ids else self._strangers).add(kind)
+        return has_ids
 
     def identify(self, value: Any) -> int:
         """The object's id, given at its first sight."""
         with self._guard:
-            found = self._ids.get(id(value))
-            if found is None:
-                found = next(self._next_id)
-                self.objects[found] = value
-                self._ids[id(value)] = found
-            return found
+            number = self._ids.get(id(value))
+            if number is None:
+                number = next(self._next_id)
+                self.objects[number] = value
+                self._ids[id(value)] = number
+            return number
 
     def id_of_value(self, value: Any) -> int:
         """The id of a value that is no object, such as a key: given at its first sight, and the
         same for equal ones."""
         with self._guard:
-            found = self.values.get(value)
-            if found is None:
-                found = self.values[value] = next(self._next_id)
-            return found
+            number = self.values.get(value)
+            if number is None:
+                number = self.values[value] = next(self._next_id)
+            return number
 
     def register(self, primitive: Any) -> int:
         """The number of a lock or a word."""
@@ -206,8 +206,8 @@ class Recorder:
         return number
 
     def owner(self, frame: FrameType) -> int:
-        """The id of the object whose method a frame runs, 0 outside one: who makes a lock in its
-        constructor has it."""
+        """The id of the object whose method a frame runs, 0 outside one: a lock belongs to the
+        object whose constructor makes it."""
         return self.id_of(frame.f_locals.get("self"))
 
     # -- sites
@@ -216,10 +216,10 @@ class Recorder:
         """The index of the site that a frame stands at, 0 where nothing is recorded."""
         code = frame.f_code
         key = id(code) + frame.f_lasti
-        found = (
+        index = (
             self.places.get(key) if operation not in APART else self._apart.get((key, operation))
         )
-        return self._resolve(code, key, frame.f_lineno, operation) if found is None else found
+        return self._resolve(code, key, frame.f_lineno, operation) if index is None else index
 
     def _resolve(self, code: CodeType, key: int, line: int, operation: str) -> int:
         label, event, where = self._event_of(code, line, operation)

@@ -43,9 +43,9 @@ class Infeasible(ToolError):
         self.steps = steps
 
 
-def run_freely(traced: Traced, scenario: Scenario, harness: Harness) -> None:
-    """Run every thread's program at once, and wait for the last. Raises ToolError for what a
-    program raises."""
+def run_freely(subject: Traced, scenario: Scenario, harness: Harness) -> None:
+    """Run every thread's program at once, and wait for the last. Raises ToolError where a program
+    raises an error."""
     start = threading.Barrier(len(programs(scenario)))
     failures: list[tuple[str, BaseException]] = []
 
@@ -53,12 +53,12 @@ def run_freely(traced: Traced, scenario: Scenario, harness: Harness) -> None:
         operations = [
             (getattr(harness, str(operation)), arguments) for operation, *arguments in program
         ]
-        traced.recorder.enter(name)
+        subject.recorder.enter(name)
         start.wait()
         try:
             for method, arguments in operations:
                 method(*arguments)
-            traced.recorder.leave()
+            subject.recorder.leave()
         except Stop:
             pass
         except Exception as error:
@@ -70,17 +70,17 @@ def run_freely(traced: Traced, scenario: Scenario, harness: Harness) -> None:
     ]
     for thread in threads:
         thread.start()
-    recorder, seen, looks = traced.recorder, -1, 0
+    recorder, records_before, looks = subject.recorder, -1, 0
     while alive := [thread for thread in threads if thread.is_alive()]:
         alive[0].join(LOOK_SECONDS)
         now = sum(map(len, recorder.logs))
-        looks = looks + 1 if now == seen else 0
+        looks = looks + 1 if now == records_before else 0
         if (
             alive[0].is_alive() and looks * LOOK_SECONDS >= STALL_SECONDS
         ):  # no thread has done anything for so long: they wait for each other
             recorder.end()
             recorder.stopped, looks = True, 0
-        seen = now
+        records_before = now
     if failures:
         name, error = failures[0]
         raise ToolError(
@@ -89,7 +89,7 @@ def run_freely(traced: Traced, scenario: Scenario, harness: Harness) -> None:
 
 
 def run_by(
-    traced: Traced,
+    subject: Traced,
     schedule: Iterable[tuple[str, str]],
     scenario: Scenario,
     harness: Harness,
@@ -100,13 +100,13 @@ def run_by(
     Raises ToolError where a thread stands at another label than the schedule has, or raises;
     Infeasible where a lock keeps it from its step.
     """
-    director = _Director(traced, scenario, harness)
+    director = _Director(subject, scenario, harness)
     try:
         for number, (thread, label) in enumerate(schedule, 1):
             director.step(number, thread, label)
         director.knock()
     finally:
-        traced.recorder.end()
+        subject.recorder.end()
         director.stop()
 
 
@@ -130,11 +130,11 @@ class _Actor:
 class _Director:
     """Lets the threads of a run step one after the other."""
 
-    def __init__(self, traced: Traced, scenario: Scenario, harness: Harness) -> None:
-        self.traced, self.over = traced, False
+    def __init__(self, subject: Traced, scenario: Scenario, harness: Harness) -> None:
+        self.traced, self.over = subject, False
         self.actors = {name: _Actor() for name in programs(scenario)}
         self._by_log: dict[int, _Actor] = {}
-        traced.recorder.turn = self.turn
+        subject.recorder.turn = self.turn
         self.threads = [
             threading.Thread(
                 target=self._body, args=(name, harness, program), name=name, daemon=True
@@ -158,7 +158,7 @@ class _Director:
             actor.error = error
         actor.label, actor.absent = (
             None,
-            all(each is not log for each in self.traced.recorder.logs),
+            all(other_log is not log for other_log in self.traced.recorder.logs),
         )
         actor.arrived.release()
 
@@ -193,7 +193,7 @@ class _Director:
             raise Stop
 
     def _wait(self, name: str, actor: _Actor, number: int = 0) -> None:
-        if not _acquired(actor.arrived, self.traced.patience):
+        if not _acquire(actor.arrived, self.traced.patience):
             raise Infeasible(name, number, self.traced.patience)
         if actor.error is not None:
             raise ToolError(
@@ -217,11 +217,11 @@ class _Director:
     def knock(self) -> None:
         """Where all that are left are about to take a lock, let them: in a deadlock, that they wait
         is the last that is seen of them."""
-        left = [actor for actor in self.actors.values() if actor.label is not None]
-        if all(actor.operation == "lock" for actor in left):
-            for actor in left:
+        actors = [actor for actor in self.actors.values() if actor.label is not None]
+        if all(actor.operation == "lock" for actor in actors):
+            for actor in actors:
                 actor.go.release()
-                _acquired(actor.arrived, KNOCK_SECONDS)
+                _acquire(actor.arrived, KNOCK_SECONDS)
 
     def stop(self) -> None:
         self.over = self.traced.recorder.stopped = True
@@ -242,7 +242,7 @@ def _still(calls: Iterable[FrameType], frame: FrameType) -> Iterator[FrameType]:
     return (call for call in calls if id(call) in around)
 
 
-def _acquired(semaphore: threading.Semaphore, seconds: float) -> bool:
+def _acquire(semaphore: threading.Semaphore, seconds: float) -> bool:
     """Wait for a semaphore for so many seconds' looks; whether it was had."""
     return any(
         semaphore.acquire(timeout=min(LOOK_SECONDS, seconds))

@@ -24,8 +24,8 @@ PRIMITIVES = (Lock, Monitor, NoMonitor, Atomic, ReadWriteLock)
 def runtime_module(recorder: Recorder, production: ModuleType) -> ModuleType:
     """A module with the names of ``impl/runtime.py`` whose primitives write to ``recorder``.
 
-    ``production``: the runtime itself; what is not recorded, such as the gate at which a queue's
-    users wait, is taken from it.
+    ``production``: the runtime itself; names that record nothing, such as the gate at which a
+    queue's users wait, are taken from it.
     """
     module = ModuleType(production.__name__, "Traced primitives.")
     module.__dict__.update({name: getattr(production, name) for name in production.__all__})

@@ -28,26 +28,25 @@ record."""
 
 
 def recorded_call(recorder: Recorder, method: Any, event: str, values: Values, after: bool) -> Any:
-    """A method that records a call of it: what it does is one step, and no single primitive of it
-    is.
+    """A method that records a call of it: the call is one step, and no single primitive of it is.
 
     ``values(recorder, self, arguments, result)`` gives (object, old, new, argument) as numbers, or
     None where there is nothing to record; it is called ``after`` the call, with the result or
     RAISED, or before it with the result None. The frame that called is two above its own.
     """
-    written = method
-    while hasattr(written, "__wrapped__"):
-        written = written.__wrapped__
-    site = recorder.add_site(event, written.__code__)
+    function = method
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    site = recorder.add_site(event, function.__code__)
 
     def before(self: Any, *arguments: Any) -> Any:
         log = recorder.log()
         if (
             site
             and not log.muted
-            and (found := values(recorder, self, arguments, None)) is not None
+            and (numbers := values(recorder, self, arguments, None)) is not None
         ):
-            log.emit(site, *found, 0, 0)
+            log.emit(site, *numbers, 0, 0)
         return method(self, *arguments)
 
     def afterwards(self: Any, *arguments: Any) -> Any:
@@ -60,9 +59,9 @@ def recorded_call(recorder: Recorder, method: Any, event: str, values: Values, a
             if (
                 site
                 and not log.muted
-                and (found := values(recorder, self, arguments, result)) is not None
+                and (numbers := values(recorder, self, arguments, result)) is not None
             ):
-                log.emit(site, *found, 0, 0)
+                log.emit(site, *numbers, 0, 0)
 
     call: Any = afterwards if after else before
     call.__wrapped__ = method
@@ -70,7 +69,7 @@ def recorded_call(recorder: Recorder, method: Any, event: str, values: Values, a
 
 
 class Word:
-    """What stands in the slot of a volatile field: the value with its version, its clock, and the
+    """The content of the slot of a volatile field: the value with its version, its clock, and the
     lock that makes them one."""
 
     __slots__ = ("value", "version", "lc", "lock", "number", "owner", "field")
@@ -125,15 +124,15 @@ class VolatileField:
                 else:
                     word.lc = log.lc
                 return word.value
-        recorder, look, wanted = self.recorder, self._looks[site], self._wants[site]
+        recorder, look, condition = self.recorder, self._looks[site], self._wants[site]
         me = 0 if look is None else look(log, frame)
         with word.lock:
             value = word.value
             if word.lc > log.lc:
                 log.lc = word.lc
-            if wanted is None or wanted(value):
-                seen = recorder.id_of(value)
-                log.emit(site, word.owner, seen, seen, me, word.number, word.version)
+            if condition is None or condition(value):
+                identifier = recorder.id_of(value)
+                log.emit(site, word.owner, identifier, identifier, me, word.number, word.version)
             word.lc = log.lc
         return value
 
@@ -209,14 +208,14 @@ class RecordedField:
         self.write(instance, value, _frame(1))
 
     def read(self, instance: object, frame: Any) -> object:
-        """The value. What is done with it is an event where the line is one that is: it is recorded
-        before that, with the field's lock held."""
+        """The value. Its use is an event where the line is one: the event is recorded before the
+        use, with the field's lock held."""
         recorder = self.recorder
         log = recorder.log()
         if not log.muted and (site := recorder.site(frame, "get")):
             look = recorder.looks[site]
-            seen = 0 if look is None else look(log, frame)
-            log.emit(site, recorder.identify(instance), 0, 0, seen)
+            observation = 0 if look is None else look(log, frame)
+            log.emit(site, recorder.identify(instance), 0, 0, observation)
         return self._get(instance)
 
     def write(self, instance: object, value: object, frame: Any) -> None:

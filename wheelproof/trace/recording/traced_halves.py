@@ -24,9 +24,9 @@ class Half:
     step = 0
     kind = "RW"
 
-    def __init__(self, of: ReadWriteLock, owner: int, mode: str) -> None:
-        self.of, self.owner, self.mode = of, owner, mode
-        self.recorder = of.recorder
+    def __init__(self, lock: ReadWriteLock, owner: int, mode: str) -> None:
+        self.of, self.owner, self.mode = lock, owner, mode
+        self.recorder = lock.recorder
         self.number = self.recorder.register(self)
 
     @property
@@ -37,10 +37,10 @@ class Half:
     def seq(self, value: int) -> None:
         """The epoch moves when a writer is through, not with events."""
 
-    def _entered(self, frame: Any) -> None:
-        log, of = self.recorder.log(), self.of
+    def _enter_section(self, frame: Any) -> None:
+        log, lock = self.recorder.log(), self.of
         log.held.append(self)
-        log.lc = max(log.lc, of.lc_read if self.mode == "w" else 0, of.lc_write)
+        log.lc = max(log.lc, lock.lc_read if self.mode == "w" else 0, lock.lc_write)
         if not log.muted and (site := self.recorder.site(frame, "lock")):
             log.emit(site, self.owner, 0, 1, 0, 0, 0)
 
@@ -55,53 +55,53 @@ class ReadLock(Half):
     __slots__ = ()
 
     def __enter__(self) -> None:
-        of, recorder = self.of, self.recorder
+        lock, recorder = self.of, self.recorder
         if recorder.turn is not None:
             recorder.turn(_frame(1), "lock")
-        with of.changed:
-            while of.writing or of.waiting:
-                _wait(recorder, of.changed)
-            of.reading += 1
-            self._entered(_frame(1))
+        with lock.changed:
+            while lock.writing or lock.waiting:
+                _wait(recorder, lock.changed)
+            lock.reading += 1
+            self._enter_section(_frame(1))
 
     def __exit__(self, *exception: object) -> None:
-        of, recorder = self.of, self.recorder
+        lock, recorder = self.of, self.recorder
         if recorder.turn is not None:
             recorder.turn(_frame(1), "unlock")
-        with of.changed:
+        with lock.changed:
             self._leaving(_frame(1))
-            of.reading -= 1
-            of.lc_read = max(of.lc_read, self.recorder.log().lc)
-            of.changed.notify_all()
+            lock.reading -= 1
+            lock.lc_read = max(lock.lc_read, self.recorder.log().lc)
+            lock.changed.notify_all()
 
 
 class WriteLock(Half):
     __slots__ = ()
 
     def __enter__(self) -> None:
-        of, recorder = self.of, self.recorder
+        lock, recorder = self.of, self.recorder
         if recorder.turn is not None:
             recorder.turn(_frame(1), "lock")
-        with of.changed:
-            of.waiting += 1
+        with lock.changed:
+            lock.waiting += 1
             try:
-                while of.writing or of.reading:
-                    _wait(recorder, of.changed)
-                of.writing = True
+                while lock.writing or lock.reading:
+                    _wait(recorder, lock.changed)
+                lock.writing = True
             finally:
-                of.waiting -= 1
-            self._entered(_frame(1))
+                lock.waiting -= 1
+            self._enter_section(_frame(1))
 
     def __exit__(self, *exception: object) -> None:
-        of, recorder = self.of, self.recorder
+        lock, recorder = self.of, self.recorder
         if recorder.turn is not None:
             recorder.turn(_frame(1), "unlock")
-        with of.changed:
+        with lock.changed:
             self._leaving(_frame(1))
-            of.writing = False
-            of.epoch += 1
-            of.lc_write = self.recorder.log().lc
-            of.changed.notify_all()
+            lock.writing = False
+            lock.epoch += 1
+            lock.lc_write = self.recorder.log().lc
+            lock.changed.notify_all()
 
 
 class ReadWriteLock(Recorded):
@@ -134,8 +134,8 @@ class ReadWriteLock(Recorded):
         """Records nothing: no interrupt ends the release of a lock in a recording."""
 
 
-def _wait(recorder: Recorder, changed: threading.Condition) -> None:
-    changed.wait(STOP_SECONDS)
+def _wait(recorder: Recorder, condition: threading.Condition) -> None:
+    condition.wait(STOP_SECONDS)
     if recorder.stopped:
         raise Stop
 
@@ -149,8 +149,8 @@ def memory(recorder: Recorder, production: type) -> type:
 
         def write_back(self, thread: str, field: str) -> bool:
             recorder.dismiss()
-            written: bool = super().write_back(thread, field)
-            return written
+            result: bool = super().write_back(thread, field)
+            return result
 
     return Memory
 
@@ -160,8 +160,8 @@ def gate(recorder: Recorder, production: type) -> type:
     log_of, site_of, takes = recorder.log, recorder.site, recorder.takes
 
     class Gate(production):  # type: ignore[misc]
-        """The production gate with a number, a clock and a count of what is recorded while it is
-        held. Its events are sections that end with it."""
+        """The production gate with a number, a clock and a count of the records that are made while
+        it is held. Its events are sections that end with it."""
 
         __slots__ = ("owner", "number", "seq", "lc")
         step = 1
@@ -173,7 +173,7 @@ def gate(recorder: Recorder, production: type) -> type:
             self.number = recorder.register(self)
             self.seq = self.lc = 0
 
-        def _taken(self) -> None:
+        def _enter_section_of(self) -> None:
             log = log_of()
             log.held.append(self)
             log.lc = max(log.lc, self.lc)
@@ -182,8 +182,8 @@ def gate(recorder: Recorder, production: type) -> type:
             log = log_of()
             site = 0 if log.muted else site_of(frame, "leave")
             section = takes[site]
-            if section is not None and (found := section(recorder, frame)) is not None:
-                log.emit(site, *found)
+            if section is not None and (values := section(recorder, frame)) is not None:
+                log.emit(site, *values)
             log.held.remove(self)
             self.lc = log.lc
 
@@ -191,7 +191,7 @@ def gate(recorder: Recorder, production: type) -> type:
             if recorder.turn is not None:
                 recorder.turn(_frame(1), "lock")
             super().__enter__()
-            self._taken()
+            self._enter_section_of()
 
         def __exit__(self, *exception: object) -> None:
             self._given_back(_frame(1))
@@ -201,7 +201,7 @@ def gate(recorder: Recorder, production: type) -> type:
             if recorder.turn is not None:
                 recorder.turn(_frame(1), "lock")
             super().acquire_when(wait_ms, timeout_ms)
-            self._taken()
+            self._enter_section_of()
 
         def release(self) -> None:
             if (

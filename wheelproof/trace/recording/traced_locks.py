@@ -95,8 +95,8 @@ class Lock(Recorded):
                         log.lc = self.lc
                     if not log.muted and (site := recorder.site(frame, "try")):
                         look = recorder.looks[site]
-                        seen = 0 if look is None else look(log, frame)
-                        log.emit(site, self.owner, 0, 0, seen, 0, 0)
+                        observation = 0 if look is None else look(log, frame)
+                        log.emit(site, self.owner, 0, 0, observation, 0, 0)
                     self.lc = log.lc
                     return False
             time.sleep(0)  # its holder is on the way in or out
@@ -123,15 +123,15 @@ class Lock(Recorded):
         if site and not log.muted and (depth == 1 or recorder.sites[site].event != "lock_release"):
             if (section := recorder.takes[site]) is None:
                 log.emit(site, self.owner, 1, 0)
-            elif (found := section(recorder, frame)) is not None:
-                log.emit(site, *found)
+            elif (values := section(recorder, frame)) is not None:
+                log.emit(site, *values)
         self.depth = depth - 1
         if depth == 1:
-            held = log.held
-            if held[-1] is self:
-                del held[-1]
+            locks = log.held
+            if locks[-1] is self:
+                del locks[-1]
             else:
-                held.remove(self)
+                locks.remove(self)
             self.lc = log.lc
         self.lock.release()
 

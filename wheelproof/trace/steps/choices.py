@@ -17,15 +17,15 @@ def chooser(recorder: Recorder) -> Callable[[Iterable[Any]], Any]:
     """The function ``choose`` of a project's runtime."""
 
     def choose(values: Iterable[Any]) -> Any:
-        known, actor, frame = tuple(values), recorder.actor, frame_of(1)
+        alternatives, actor, frame = tuple(values), recorder.actor, frame_of(1)
         step = None if actor is None else recorder.arrive(actor, frame, "choose")
-        by_text = {_text(value): value for value in known}
-        planned = actor.chooses if actor is not None and len(by_text) > 1 else []
-        if planned and planned[0] not in by_text:
-            recorder.refuse(frame, f"{planned[0]}, which the schedule has, cannot be chosen here.")
+        by_text = {_text(value): value for value in alternatives}
+        plan = actor.chooses if actor is not None and len(by_text) > 1 else []
+        if plan and plan[0] not in by_text:
+            recorder.refuse(frame, f"{plan[0]}, which the schedule has, cannot be chosen here.")
 
         def effect() -> Any:
-            text = planned.pop(0) if planned else recorder.draw(sorted(by_text))
+            text = plan.pop(0) if plan else recorder.draw(sorted(by_text))
             return by_text[text]
 
         return recorder.perform(actor, step, frame, effect)

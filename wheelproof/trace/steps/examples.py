@@ -49,8 +49,10 @@ def of_mutant(mechanism: Mechanism, name: str, seed: int = 1) -> Recording:
             number = next(search.failing(mutant.property), None)
             missing = f"{mutant.property} fails nowhere in {mutant.scenario} of {name}."
         else:
-            own = settle(mechanism.model(mutant.scenario), mechanism.silent)
-            number = _parting(search, actors.silent, mechanism.model(mutant.scenario), own)
+            settled_state = settle(mechanism.model(mutant.scenario), mechanism.silent)
+            number = _parting(
+                search, actors.silent, mechanism.model(mutant.scenario), settled_state
+            )
             missing = f"{name} takes the same steps as the mechanism in {mutant.scenario}."
     except TooLarge as error:
         raise UsageError(f"The scenario of {name} has {error}.") from error
@@ -70,19 +72,19 @@ def of_mutant(mechanism: Mechanism, name: str, seed: int = 1) -> Recording:
 
 
 def _parting(
-    search: Search, silent: frozenset[str], model: Model, settled: Callable[[State], State]
+    search: Search, silent: frozenset[str], model: Model, settle_state: Callable[[State], State]
 ) -> int | None:
     """The first state of a mutant's graph in which other steps can be taken than in the
     mechanism's own model, which has come there by the same steps; None if there is none."""
-    start = (0, settled(model.initial()))
-    seen, waiting = {start}, deque([start])
+    start = (0, settle_state(model.initial()))
+    visits, waiting = {start}, deque([start])
     while waiting:
-        number, own = waiting.popleft()
+        number, original = waiting.popleft()
         row = search.edges(number)
         quiet = [after for _, label, after in row if label in silent]
         moves = {
-            (move_of(thread, label), str(label)): settled(after)
-            for thread, label, after in model.successors(own)
+            (move_of(thread, label), str(label)): settle_state(after)
+            for thread, label, after in model.successors(original)
         }
         if (
             not quiet
@@ -90,13 +92,13 @@ def _parting(
         ):
             return number
         if quiet:
-            following = [(quiet[0], own)]
+            following = [(quiet[0], original)]
         else:
             following = [
                 (after, moves[move_of(thread, label), str(label)]) for thread, label, after in row
             ]
-        fresh = [pair for pair in following if pair not in seen]
-        seen.update(fresh)
+        fresh = [pair for pair in following if pair not in visits]
+        visits.update(fresh)
         waiting.extend(fresh)
     return None
 
@@ -124,25 +126,25 @@ def examples(mechanism: Mechanism, seed: int = 1) -> Iterator[tuple[str, Recordi
 
 
 def write(folder: Path, mechanism: Mechanism, seed: int = 1) -> list[tuple[Path, Recording]]:
-    """Write the examples as JSON Lines; their paths, with what is in them. Raises ToolError."""
+    """Write the examples as JSON Lines; their paths, with their recordings. Raises ToolError."""
     out = []
-    for name, made in examples(mechanism, seed):
+    for name, recording in examples(mechanism, seed):
         path = folder / f"{name}.jsonl"
-        made.write(path)
-        out.append((path, made))
+        recording.write(path)
+        out.append((path, recording))
     return out
 
 
 def ending(mechanism: Mechanism) -> list[str]:
     """The scenarios of the fast configs that keep all properties and that come to an end."""
-    wanted = dict.fromkeys(
+    scenarios = dict.fromkeys(
         config.scenario
         for config in mechanism.configs.values()
         if config.profile == "fast"
         and config.expect == "exhaustive"
         and not (config.module or config.property or config.fails)
     )
-    return [scenario for scenario in wanted if _ends(mechanism.model(scenario))]
+    return [scenario for scenario in scenarios if _ends(mechanism.model(scenario))]
 
 
 def _ends(model: Model) -> bool:

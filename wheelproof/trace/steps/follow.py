@@ -2,8 +2,8 @@
 
 Silent steps are taken at once, as in the reduced graph: each commutes with every step of other
 threads. A step that has begun and not ended may take effect at any moment between; so all states
-that the model may be in are followed. Where the recording says what the shared variables hold, the
-states that hold something else are left out. No state left: the recording violates the model.
+that the model may be in are followed. Where the recording has the values of the shared variables,
+the states with other values are left out. No state left: the recording violates the model.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NOTHING = object()
 
 class Place(NamedTuple):
     """One state that the model may be in. ``begun``: threads whose step has begun and has not
-    taken effect. ``results``: thread -> what its last operation returned and was not yet seen."""
+    taken effect. ``results``: thread -> the result of its last operation, until it is seen."""
 
     state: State
     begun: frozenset[int]
@@ -86,14 +86,16 @@ class Following:
         self.model = mechanism.model_of(self.program)
         self.silent, self._ended = mechanism.silent, outcomes_of(self.model)
         self.threads = {name: place for place, name in enumerate(self.model.threads)}
-        seen = set(recording.header["threads"])
-        self.unseen = [place for name, place in self.threads.items() if name not in seen]
+        recorded_threads = set(recording.header["threads"])
+        self.unseen = [
+            place for name, place in self.threads.items() if name not in recorded_threads
+        ]
         visible = [name for name in self.model.variables if name not in self.model.AUXILIARY]
         self.visible = {name: self.model.variables.index(name) for name in visible}
         self._successors: dict[State, list[Step]] = {}
         state = self.model.initial()
         for index in range(len(self.threads)):
-            state, _ = self._settled(state, index)
+            state, _ = self._settle(state, index)
         self.places = {Place(state, frozenset(), (NOTHING,) * len(self.threads))}
         self.known: dict[str, object] = {}
         self.within: dict[str, str] = {}
@@ -111,12 +113,12 @@ class Following:
                 return _out(self.recording, f"the program has no thread {event['thread']}")
             try:
                 self.take(event)
-            except _Refused as refused:
+            except _Refused as refusal:
                 able = tuple(sorted(self.could()))
-                finding = Finding(line, dict(event), PROPERTY, str(refused), able)
+                finding = Finding(line, dict(event), PROPERTY, str(refusal), able)
                 return self._verdict(VIOLATES, (finding,))
-            except _Spent as spent:
-                findings.append(Finding(line, None, "Budget", str(spent)))
+            except _Spent as exhaustion:
+                findings.append(Finding(line, None, "Budget", str(exhaustion)))
                 break
         else:
             findings += self._lacking()
@@ -143,12 +145,12 @@ class Following:
         if not self.recording.events:
             return [Finding(0, None, "Events", "there is no event")]
         last = {event["thread"]: event["k"] for event in self.recording.events if "thread" in event}
-        left = [
+        open_threads = [
             name
             for name in self.recording.header["threads"]
             if last.get(name) not in ("stop", "blocked")
         ]
-        return [Finding(0, None, "Program", f"{name} has not ended") for name in left]
+        return [Finding(0, None, "Program", f"{name} has not ended") for name in open_threads]
 
     # -- events
 
@@ -178,7 +180,7 @@ class Following:
 
     def _on_step(self, place: Place, index: int, event: Event) -> Iterable[Place]:
         if index not in place.begun and self._at(place, index) == event["label"]:
-            yield from self._stepped(place, index)
+            yield from self._steps_of(place, index)
 
     def _on_begin(self, place: Place, index: int, event: Event) -> Iterable[Place]:
         if index not in place.begun and self._at(place, index) == event["label"]:
@@ -200,7 +202,7 @@ class Following:
             yield place
 
     def _on_blocked(self, place: Place, index: int, event: Event) -> Iterable[Place]:
-        if self._at(place, index) == event["label"] and not list(self._stepped(place, index)):
+        if self._at(place, index) == event["label"] and not list(self._steps_of(place, index)):
             yield place
 
     def _on_state(self, event: Event) -> set[Place]:
@@ -211,13 +213,13 @@ class Following:
             if not place.begun and not self._differs(place, self.known)
         }
 
-    def _differs(self, place: Place, known: Mapping[str, object]) -> list[str]:
+    def _differs(self, place: Place, observations: Mapping[str, object]) -> list[str]:
         pieces = self.model.pieces(place.state)
         out = []
-        for name, value in known.items():
-            mine = plain(pieces[self.visible[name]]) if name in self.visible else NOTHING
-            if mine != value:
-                theirs = "nothing" if mine is NOTHING else text_of(mine)
+        for name, value in observations.items():
+            model_value = plain(pieces[self.visible[name]]) if name in self.visible else NOTHING
+            if model_value != value:
+                theirs = "nothing" if model_value is NOTHING else text_of(model_value)
                 out.append(f"{name} is {text_of(value)}, and {theirs} in the model")
         return out
 
@@ -229,7 +231,7 @@ class Following:
         while waiting:
             place = waiting.pop()
             for index in (*place.begun, *self.unseen):
-                for after in self._stepped(place, index):
+                for after in self._steps_of(place, index):
                     after = after._replace(begun=after.begun - {index})
                     if index in self.unseen:
                         after = after._replace(results=_put(after.results, index, NOTHING))
@@ -239,11 +241,11 @@ class Following:
                         self.places.add(after)
                         waiting.append(after)
 
-    def _stepped(self, place: Place, index: int) -> Iterable[Place]:
+    def _steps_of(self, place: Place, index: int) -> Iterable[Place]:
         """The place after a thread's step, if the thread can take it."""
         for after in self._moves(place.state, index):
             outcomes = self._outcomes(index, place.state, after)
-            state, rest = self._settled(after, index)
+            state, rest = self._settle(after, index)
             results = place.results
             for result in (*outcomes, *rest):
                 results = _put(results, index, result)
@@ -251,15 +253,16 @@ class Following:
 
     def _moves(self, state: State, index: int) -> list[State]:
         """The states after a thread's next step."""
-        known = self._successors.get(state)
-        if known is None:
+        steps = self._successors.get(state)
+        if steps is None:
             if len(self._successors) > KEPT:
                 self._successors.clear()
-            known = self._successors[state] = list(self.model.successors(state))
-        return [after for thread, _, after in known if thread == index]
+            steps = self._successors[state] = list(self.model.successors(state))
+        return [after for thread, _, after in steps if thread == index]
 
-    def _settled(self, state: State, index: int) -> tuple[State, list[object]]:
-        """The state after a thread's silent steps, and what operations that these ended return."""
+    def _settle(self, state: State, index: int) -> tuple[State, list[object]]:
+        """The state after a thread's silent steps, and the results of the operations that these
+        ended."""
         results: list[object] = []
         while self._label(state, index) in self.silent:
             if not (moves := self._moves(state, index)):
@@ -282,12 +285,12 @@ class Following:
     # -- for people
 
     def could(self) -> set[str]:
-        """What threads that are seen could do next."""
+        """The next steps of the threads that are seen."""
         out = set()
         for place in self.places:
             for name, index in self.threads.items():
-                seen = index not in self.unseen and index not in place.begun
-                if seen and list(self._stepped(place, index)):
+                visible = index not in self.unseen and index not in place.begun
+                if visible and list(self._steps_of(place, index)):
                     out.add(f"{name}: {self._at(place, index)}")
         return out
 

@@ -49,7 +49,7 @@ KINDS: Mapping[str, Mapping[str, type]] = {
 
 
 class Did(TypedDict):
-    """What was done: the columns that the kind of event has."""
+    """An operation: the columns that the kind of event has."""
 
     k: str
     label: NotRequired[str]
@@ -127,7 +127,7 @@ def read(path: Path) -> Recording:
     lines: list[bytes] = []
     try:
         with reading.unpacked(path) as stream:
-            lines += reading.lines(stream, path, most=MOST)
+            lines += reading.lines(stream, path, limit=MOST)
     except reading.CutShort:
         pass  # as a recording that was stopped: there is no footer
     if len(lines) > 1 and not lines[-1].endswith(b"\n"):

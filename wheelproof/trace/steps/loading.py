@@ -72,22 +72,22 @@ class Loaded:
         self.root = mechanism.root
         module = f"harness.{mechanism.name}"
         texts = mechanism.modules
-        found = isolated.Finder(self.root, texts).locate(module)
-        stand_ins = {} if found is None else production.stand_ins(found[0], str(found[1]))
-        if found is not None and (
-            names := own.declarations(found[0], str(found[1]), mechanism.name)
+        source = isolated.Finder(self.root, texts).locate(module)
+        stand_ins = {} if source is None else production.stand_ins(source[0], str(source[1]))
+        if source is not None and (
+            names := own.declarations(source[0], str(source[1]), mechanism.name)
         ):
             raise UsageError(
-                f"{found[1]}: {own.TABLE} has {', '.join(names)}, which cannot be recorded.",
+                f"{source[1]}: {own.TABLE} has {', '.join(names)}, which cannot be recorded.",
                 "Use the primitives of wheelproof_runtime, which the recorder knows.",
             )
 
-        def compiled(name: str, text: str, file: str) -> CodeType:
+        def compile_module(name: str, text: str, file: str) -> CodeType:
             if stand_ins and name.startswith("impl."):
                 text = production.substitute(text, stand_ins)
             return compile(text, file, "exec", dont_inherit=True)
 
-        finder = isolated.Finder(self.root, texts, compiled)
+        finder = isolated.Finder(self.root, texts, compile_module)
         name = isolated.runtime_of(self.root)
         inner = isolated.load(self.root, name) if name is not None else None
         runtime = runtime_module(recorder, inner)
@@ -100,30 +100,30 @@ class Loaded:
         self._prepare()
 
     def _prepare(self) -> None:
-        known: dict[str, labels.Labels] = {}
-        shown: dict[str, str] = {}
+        label_tables: dict[str, labels.Labels] = {}
+        paths: dict[str, str] = {}
         for name, module in self.modules.items():
             spec = module.__spec__
             if spec is None or name.startswith("model") or not spec.origin:
                 continue
             if name.startswith("impl."):
                 refuse_in(vars(module), self.recorder)
-            shown[spec.origin] = Path(spec.origin).relative_to(self.root).as_posix()
+            paths[spec.origin] = Path(spec.origin).relative_to(self.root).as_posix()
             text = spec.loader.get_source(name)  # type: ignore[union-attr]
-            known[spec.origin] = labels.of_source(text, shown[spec.origin])
+            label_tables[spec.origin] = labels.of_source(text, paths[spec.origin])
             for cls in classes_of(module):
                 for field in marks_of(cls):
                     member = vars(cls).get(field)
                     if isinstance(member, MemberDescriptorType):
                         setattr(cls, field, Field(member, self.recorder))
         atomic = getattr(self.harness, "ATOMIC", None) or {}
-        self.recorder.grain = Grain(atomic, self.harness.SUBJECT, self.modules, known)
-        self.recorder.shown = shown
+        self.recorder.grain = Grain(atomic, self.harness.SUBJECT, self.modules, label_tables)
+        self.recorder.shown = paths
 
     @property
     def delays(self) -> bool:
-        """Whether the model delays stores, which real threads see at once: then what the objects
-        hold is no state of the model."""
+        """Whether the model delays stores, which real threads see at once: then the objects are in
+        no state of the model."""
         return bool(getattr(self.harness, "MEMORY", ()))
 
     def set_up(self, scenario: Scenario) -> Harness:

@@ -26,11 +26,11 @@ from wheelproof.trace.steps.recorder import (
 )
 
 Interrupted = type("Interrupted", (KeyboardInterrupt,), {})
-"""What a wait raises that a thread of the scenario has interrupted."""
+"""The exception of a wait that a thread of the scenario has interrupted."""
 
 
 class InTime:
-    """What a thread waits for that takes a lock within a limited time: the lock, or its end."""
+    """The wait of a thread that takes a lock within a limited time: for the lock, or the end."""
 
     __slots__ = ("_lock", "_recorder")
 
@@ -80,10 +80,10 @@ class Lock(Recorded):
             return bool(self.inner.locked())
         step = recorder.arrive(actor, frame, "read")
         with recorder.moment:
-            taken = self.owner is not None
+            is_held = self.owner is not None
             if step is not None:
                 recorder.note(actor, step, frame)
-            return taken
+            return is_held
 
     def __enter__(self) -> bool:
         return self.take(frame_of(1))
@@ -244,7 +244,7 @@ class NoMonitor(Recorded):
 class Condition(Recorded):
     """A wait is three steps, as in ``wheelproof.python.runtime.conditions``.
 
-    ``asleep``: the threads that wait; ``tickets``: who may take each notification.
+    ``asleep``: the threads that wait; ``tickets``: the threads that may take each notification.
     """
 
     __slots__ = ("asleep", "lock", "tickets")
@@ -272,11 +272,11 @@ class Condition(Recorded):
 
     def _may_wake(self, actor: Actor) -> bool:
         recorder = self.recorder
-        offered = any(actor in takers for takers in self.tickets)
+        has_ticket = any(actor in takers for takers in self.tickets)
         late = recorder.clock is not None and recorder.clock.late(actor)
-        return offered or late or self._interrupted(actor)
+        return has_ticket or late or self._is_interrupted(actor)
 
-    def _interrupted(self, actor: Actor) -> bool:
+    def _is_interrupted(self, actor: Actor) -> bool:
         recorder = self.recorder
         return recorder.interrupts is not None and actor in recorder.interrupts.pending
 
@@ -307,7 +307,7 @@ class Condition(Recorded):
                     recorder.changed.wait(LOOK_SECONDS)
                     if recorder.over:
                         raise Stop
-                woken = self._wake(actor)
+                is_woken = self._wake(actor)
                 if wake is not None:
                     recorder.note(actor, wake, frame)
         except Stop:
@@ -321,14 +321,14 @@ class Condition(Recorded):
             if interrupts is not None and actor in interrupts.pending:
                 interrupts.pending = without(interrupts.pending, actor)
                 raise Interrupted
-        return woken
+        return is_woken
 
     def _wake(self, actor: Actor) -> bool:
         recorder = self.recorder
         actor.waits = None
         place = next((i for i, takers in enumerate(self.tickets) if actor in takers), None)
-        left = [takers for i, takers in enumerate(self.tickets) if i != place]
-        self.tickets = tuple(without(takers, actor) for takers in left)
+        tickets = [takers for i, takers in enumerate(self.tickets) if i != place]
+        self.tickets = tuple(without(takers, actor) for takers in tickets)
         self.asleep = without(self.asleep, actor)
         if recorder.clock is not None:
             recorder.clock.forget(actor)
@@ -372,4 +372,4 @@ def placed(actors: tuple[Actor, ...]) -> tuple[Actor, ...]:
 
 
 def without(actors: tuple[Actor, ...], actor: Actor) -> tuple[Actor, ...]:
-    return tuple(each for each in actors if each is not actor)
+    return tuple(member for member in actors if member is not actor)

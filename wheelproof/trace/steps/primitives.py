@@ -30,7 +30,7 @@ T = TypeVar("T")
 def runtime_module(recorder: Recorder, production: ModuleType | None) -> ModuleType:
     """The names of a project's runtime, whose primitives report to ``recorder``.
 
-    ``production``: the runtime itself; what is not reported is taken from it.
+    ``production``: the runtime itself; names that report nothing are taken from it.
     """
     module = ModuleType(DISTRIBUTION, "Primitives that report.")
     inner = {} if production is None else vars(production)
@@ -68,7 +68,7 @@ class Wrapped(Recorded):
 
 
 class Atomic(Wrapped):
-    """Each operation is one moment. ``value``: what it holds, for harnesses to read."""
+    """Each operation is one moment. ``value``: its content, for harnesses to read."""
 
     __slots__ = ("inner",)
 
@@ -118,19 +118,19 @@ class Half:
 
     __slots__ = ("inner", "mode", "of")
 
-    def __init__(self, of: ReadWriteLock, mode: str, inner: Any) -> None:
-        self.of, self.mode, self.inner = of, mode, inner
+    def __init__(self, lock: ReadWriteLock, mode: str, inner: Any) -> None:
+        self.of, self.mode, self.inner = lock, mode, inner
 
     def token(self) -> list[Any]:
         return ["RW", self.of.name, self.of.epoch, self.mode]
 
     def blocks(self, actor: Actor) -> bool:
-        others = self.mode == "w" and any(reader is not actor for reader in self.of.readers)
-        return self.of.writer is not None or others
+        reader_blocks = self.mode == "w" and any(reader is not actor for reader in self.of.readers)
+        return self.of.writer is not None or reader_blocks
 
     def __enter__(self) -> None:
-        frame, of = frame_of(1), self.of
-        recorder = of.recorder
+        frame, lock = frame_of(1), self.of
+        recorder = lock.recorder
         actor = recorder.actor
         if actor is None:
             self.inner.__enter__()
@@ -142,15 +142,15 @@ class Half:
             actor.waits = None
             actor.held.append(self)
             if self.mode == "r":
-                of.readers = placed((*of.readers, actor))
+                lock.readers = placed((*lock.readers, actor))
             else:
-                of.writer = actor
+                lock.writer = actor
             if step is not None:
                 recorder.note(actor, step, frame)
 
     def __exit__(self, *exception: object) -> None:
-        frame, of = frame_of(1), self.of
-        recorder = of.recorder
+        frame, lock = frame_of(1), self.of
+        recorder = lock.recorder
         actor = recorder.actor
         if actor is not None:
             step = recorder.arrive(actor, frame, "unlock")
@@ -160,10 +160,10 @@ class Half:
                 if self in actor.held:
                     actor.held.remove(self)
                 if self.mode == "r":
-                    of.readers = without(of.readers, actor)
+                    lock.readers = without(lock.readers, actor)
                 else:
-                    of.writer = None
-                    of.epoch += 1
+                    lock.writer = None
+                    lock.epoch += 1
         self.inner.__exit__(*exception)
 
 
@@ -188,7 +188,7 @@ class ReadWriteLock(Wrapped):
 
 
 class Due:
-    """What a thread at a gate waits for: the gate, and that something is due."""
+    """The wait of a thread at a gate: for the gate, and until something is due."""
 
     def __init__(self, gate: Any, wait_ms: Callable[[], float]) -> None:
         self._gate, self._wait_ms = gate, wait_ms
@@ -229,10 +229,10 @@ class Gate(Wrapped):
         if actor is not None:
             actor.waits = self
         self.inner.__enter__()
-        self._entered(actor, step, frame)
+        self._enter_section(actor, step, frame)
 
     def __exit__(self, *exception: object) -> None:
-        self._left(frame_of(1))
+        self._leave_section(frame_of(1))
         self.inner.__exit__(*exception)
 
     def acquire_when(self, wait_ms: Callable[[], float], timeout_ms: float) -> None:
@@ -253,16 +253,16 @@ class Gate(Wrapped):
                 self.inner.acquire_when(wait_ms, timeout_ms)
         finally:
             actor.muted = recorder.over
-        self._entered(actor, step, frame)
+        self._enter_section(actor, step, frame)
 
     def release(self) -> None:
-        self._left(frame_of(1))
+        self._leave_section(frame_of(1))
         self.inner.release()
 
     def notify(self) -> None:
         self.inner.notify()
 
-    def _entered(self, actor: Actor | None, step: Step | None, frame: FrameType) -> None:
+    def _enter_section(self, actor: Actor | None, step: Step | None, frame: FrameType) -> None:
         recorder = self.recorder
         if actor is None:
             return
@@ -272,7 +272,7 @@ class Gate(Wrapped):
             if step is not None:
                 recorder.note(actor, step, frame)
 
-    def _left(self, frame: FrameType) -> None:
+    def _leave_section(self, frame: FrameType) -> None:
         recorder = self.recorder
         actor = recorder.actor
         if actor is None:

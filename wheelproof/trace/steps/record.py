@@ -23,7 +23,8 @@ from wheelproof.trace.steps.recorder import LONGEST, LOOK_SECONDS, Actor, Record
 from wheelproof.trace.steps.values import plain
 
 LOOKS = 400
-"""Looks without an event after which a run is given up: a thread does what no recorder sees."""
+"""Looks without an event after which a run is given up: a thread does something that no recorder
+sees."""
 
 SWITCH_INTERVAL = 1e-5
 """Seconds between the interpreter's thread switches in a free run."""
@@ -45,16 +46,16 @@ def record(
     step that is not silent; None: the threads run as the machine lets them. ``seed``: of the
     pauses in a free run. ``limit``: events after which a run is stopped that does not end.
 
-    Raises UsageError where the mechanism cannot be imported or does what has no event, ToolError
-    where a thread comes to no step, or to another than the schedule has.
+    Raises UsageError where the mechanism cannot be imported or an operation of it has no event,
+    ToolError where a thread comes to no step, or to another than the schedule has.
     """
     program = mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario
     recorder = Recorder(seed, limit)
-    loaded = Loaded(mechanism.without(mutant), recorder)
-    harness = loaded.set_up(program)
+    subject = Loaded(mechanism.without(mutant), recorder)
+    harness = subject.set_up(program)
     recorder.actors = {name: Actor(name, place) for place, name in enumerate(programs(program))}
-    if not loaded.delays:
-        recorder.observe = lambda: {n: plain(value) for n, value in loaded.shared(harness).items()}
+    if not subject.delays:
+        recorder.observe = lambda: {n: plain(value) for n, value in subject.shared(harness).items()}
     recorder.directed = schedule is not None
     try:
         _run(recorder, harness, programs(program), schedule)
@@ -112,7 +113,7 @@ def _run(
 
 def _body(recorder: Recorder, actor: Actor, harness: Harness, program: Program) -> None:
     recorder.enter(actor)
-    raised = ""
+    exception = ""
     try:
         for operation, *arguments in program:
             recorder.returned(actor, plain(getattr(harness, str(operation))(*arguments)))
@@ -121,8 +122,8 @@ def _body(recorder: Recorder, actor: Actor, harness: Harness, program: Program) 
         actor.arrived.release()
         return
     except BaseException as error:
-        raised = "" if recorder.over else f"{type(error).__name__}: {error}"
-    recorder.leave(actor, raised)
+        exception = "" if recorder.over else f"{type(error).__name__}: {error}"
+    recorder.leave(actor, exception)
     actor.arrived.release()
 
 
@@ -164,7 +165,7 @@ def _arrive(actor: Actor) -> None:
 
 def _wait(recorder: Recorder, threads: Sequence[threading.Thread]) -> None:
     """Wait for the threads to end, or for the moment in which none can."""
-    seen, looks = -1, 0
+    events_before, looks = -1, 0
     while alive := [thread for thread in threads if thread.is_alive()]:
         alive[0].join(LOOK_SECONDS)
         with recorder.moment:
@@ -172,7 +173,7 @@ def _wait(recorder: Recorder, threads: Sequence[threading.Thread]) -> None:
             now = len(recorder.events)
         if stuck:
             recorder.stop()
-        looks, seen = (looks + 1 if now == seen else 0), now
+        looks, events_before = (looks + 1 if now == events_before else 0), now
         if looks > LOOKS:
             if recorder.over:
                 return

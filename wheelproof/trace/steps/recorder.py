@@ -1,15 +1,15 @@
 """The recorder: real threads, each labelled operation one event, all events in one exact order.
 
-A thread *arrives* in front of an operation, and performs it. What is performed and its event are
-one moment, for which the recorder has a lock; so the order of events is the order of effects.
-Between two moments threads run as the machine lets them.
+A thread *arrives* in front of an operation, and performs it. The operation and its event are one
+moment, for which the recorder has a lock; so the order of events is the order of effects. Between
+two moments threads run as the machine lets them.
 
 An operation that is one step of the mechanism although it makes several accesses, as an operation
 of a lower mechanism does, has two events: it takes effect at some moment between its ``begin`` and
 its ``end``.
 
 A moment in which no thread is between an effect and its next arrival is *quiet*: then the objects
-are in a state of the model. The recorder asks the harness for it and writes down what has changed.
+are in a state of the model. The recorder asks the harness for it and writes down the changes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Stop(BaseException):
 
 
 class Blocker(Protocol):
-    """What a thread waits for."""
+    """The condition that a thread waits for."""
 
     def blocks(self, actor: Actor) -> bool:
         """Whether the thread has to go on waiting. Called within a moment."""
@@ -56,11 +56,11 @@ class Actor:
     """One thread of the scenario.
 
     ``at``: the label that it stands at, "" while it runs. ``within``: the label of a step that has
-    begun and not ended. ``waits``: what it waits for. ``held``: its locks, outermost first.
-    ``settled``: it has changed nothing since it arrived. ``inside``: the operation whose moment it
-    has, "" for none: then it can take no other. ``absent``: it stands for something that
-    does not take place here, such as a memory that delays stores. ``chooses``: what the step that
-    is under way has to choose by the schedule.
+    begun and not ended. ``waits``: the condition that it waits for. ``held``: its locks, outermost
+    first. ``settled``: it has changed nothing since it arrived. ``inside``: the operation whose
+    moment it has, "" for none: then it can take no other. ``absent``: it stands for something that
+    does not take place here, such as a memory that delays stores. ``chooses``: the choices of the
+    schedule for the step that is under way.
     """
 
     def __init__(self, name: str, index: int) -> None:
@@ -77,9 +77,9 @@ class Actor:
 
 
 class Recorder:
-    """``events``: what has been recorded. ``observe``: the model's view of the objects, as data.
+    """``events``: the recorded ones. ``observe``: the model's view of the objects, as data.
 
-    ``refused``: why the run cannot be recorded, or None.
+    ``refused``: the reason for which the run cannot be recorded, or None.
     """
 
     def __init__(self, seed: int = 0, limit: int = LONGEST) -> None:
@@ -106,19 +106,19 @@ class Recorder:
     @property
     def actor(self) -> Actor | None:
         """The running thread of the scenario; None outside, and where nothing is recorded."""
-        found: Actor | None = getattr(self._local, "actor", None)
-        return None if found is None or found.muted else found
+        actor: Actor | None = getattr(self._local, "actor", None)
+        return None if actor is None or actor.muted else actor
 
     def enter(self, actor: Actor) -> None:
         """The running thread is this one of the scenario."""
         self._local.actor = actor
 
-    def leave(self, actor: Actor, raised: str = "") -> None:
+    def leave(self, actor: Actor, exception: str = "") -> None:
         """The running thread has ended."""
         with self.changed:
             self._end_step(actor)
             if not actor.absent:
-                self.emit(actor, {"k": "stop", "raised": raised} if raised else {"k": "stop"})
+                self.emit(actor, {"k": "stop", "raised": exception} if exception else {"k": "stop"})
             actor.ended = actor.settled = True
             actor.at, actor.waits = "", None
             self._look()
@@ -193,7 +193,7 @@ class Recorder:
         effect: Callable[[], Any],
         word: tuple[object, str, str] | None = None,
     ) -> Any:
-        """Make an effect and its event one moment; what the effect returns.
+        """Make an effect and its event one moment; the result of the effect.
 
         ``word``: the object and the name of the variable that is touched, and how (a mode of the
         order tokens).
@@ -214,7 +214,7 @@ class Recorder:
         frame: FrameType,
         word: tuple[object, str, str] | None = None,
     ) -> None:
-        """Record what has just been performed, within its moment."""
+        """Record the operation that has just been performed, within its moment."""
         begins = not step.exact and (step.call is not None or self._changes(step))
         if not step.exact and not begins:
             return
@@ -232,7 +232,7 @@ class Recorder:
         self.emit(actor, event)
 
     def _changes(self, step: Step) -> bool:
-        """Whether the step's line changes in place what a field holds: the read is all that is
+        """Whether the step's line changes a field's value in place: the read is all that is
         seen of it."""
         frame, line = step.place
         assert self.grain is not None
@@ -255,7 +255,7 @@ class Recorder:
             self.over = True
 
     def _look(self) -> None:
-        """Where the moment is quiet, record what of the state has changed: nothing at all, too,
+        """Where the moment is quiet, record the changes of the state: none at all, too,
         where a step has been taken, whose effect the model may have and the objects have not."""
         if self.over or self.observe is None:
             return
@@ -278,7 +278,7 @@ class Recorder:
         return f"{self.shown.get(file, file)}:{frame.f_lineno}"
 
     def refuse(self, frame: FrameType, problem: str, remedy: str = "") -> NoReturn:
-        """End the run: what is done in ``frame`` cannot be recorded.
+        """End the run: the operation in ``frame`` cannot be recorded.
 
         Raises Stop in a thread of the scenario, and the UsageError elsewhere.
         """
@@ -310,9 +310,9 @@ class Recorder:
 
     def stuck(self) -> bool:
         """Whether no thread that is left can ever go on. Called within a moment."""
-        left = [actor for actor in self.actors.values() if not actor.ended]
-        return bool(left) and all(
-            actor.waits is not None and actor.waits.blocks(actor) for actor in left
+        actors = [actor for actor in self.actors.values() if not actor.ended]
+        return bool(actors) and all(
+            actor.waits is not None and actor.waits.blocks(actor) for actor in actors
         )
 
     def stop(self) -> None:
@@ -339,4 +339,4 @@ def _still(calls: tuple[FrameType, ...], frame: FrameType) -> tuple[FrameType, .
     while outer is not None:
         around.append(outer)
         outer = outer.f_back
-    return tuple(call for call in calls if any(call is each for each in around))
+    return tuple(call for call in calls if any(call is ancestor for ancestor in around))

@@ -42,7 +42,7 @@ HOME = (synchronizers, queues)
 class Call:
     """One call of an operation. ``step``: the step that has been taken and has no event yet.
 
-    ``held``: whether the call has the recorder's moment. ``before``: what the object held when the
+    ``held``: whether the call has the recorder's moment. ``before``: the object's values when the
     moment began.
     """
 
@@ -56,7 +56,7 @@ class Call:
 
 
 class Waits:
-    """What a thread waits for in front of an operation."""
+    """The wait of a thread in front of an operation."""
 
     __slots__ = ("_acting", "_awaits", "_holder")
 
@@ -76,7 +76,7 @@ class Waits:
 
 
 class Moments:
-    """What the controlled classes ask of their scheduler, answered by a recorder."""
+    """The scheduler of the controlled classes, played by a recorder."""
 
     race = None
 
@@ -135,15 +135,15 @@ class Moments:
         """A method, each call of which ends the moment that it has taken."""
 
         @functools.wraps(method)
-        def call(holder: object, *arguments: Any, **named: Any) -> Any:
+        def call(holder: object, *arguments: Any, **keywords: Any) -> Any:
             actor = self._recorder.actor
             if actor is None:
-                return method(holder, *arguments, **named)
+                return method(holder, *arguments, **keywords)
             call = Call(holder, f"{type(holder).__name__}.{name}", frame_of(1))
             calls = self._calls
             calls.append(call)
             try:
-                return method(holder, *arguments, **named)
+                return method(holder, *arguments, **keywords)
             finally:
                 calls.pop()
                 self._close(actor, call)
@@ -189,15 +189,15 @@ class Moments:
             recorder.changed.release()
             raise
         actor.waits, actor.inside = None, call.name
-        call.held, call.step, call.before = True, step, _held(call.holder)
+        call.held, call.step, call.before = True, step, _values_of(call.holder)
 
     def _close(self, actor: Actor, call: Call) -> None:
         if not call.held:
             return
-        recorder, after = self._recorder, _held(call.holder)
+        recorder, after = self._recorder, _values_of(call.holder)
         try:
             if call.step is not None:
-                same = all(one is other for one, other in zip(call.before, after, strict=True))
+                same = all(old is new for old, new in zip(call.before, after, strict=True))
                 role = type(call.holder).__name__.lower()
                 word = (call.holder, role, "r" if same else "w")
                 recorder.note(actor, call.step, call.frame, word)
@@ -210,15 +210,15 @@ class Moments:
 def recorded(recorder: Recorder) -> dict[str, type]:
     """The classes of :data:`NAMES`, whose operations are moments."""
     moments = Moments(recorder)
-    built = registry.select(NAMES, moments)
-    for cls in built.values():
+    classes = registry.select(NAMES, moments)
+    for cls in classes.values():
         for name, member in _members(cls).items():
             if isinstance(member, property) and member.fget is not None:
                 setattr(cls, name, property(moments.operation(name, member.fget)))
             elif _has_point(member):
                 setattr(cls, name, moments.operation(name, member))
-    _let_act(moments, built["Barrier"])
-    return built
+    _let_act(moments, classes["Barrier"])
+    return classes
 
 
 def _let_act(moments: Moments, barrier: Any) -> None:
@@ -249,7 +249,7 @@ def _has_point(member: object) -> TypeGuard[FunctionType]:
     return isinstance(member, FunctionType) and "point" in member.__code__.co_names
 
 
-def _held(holder: object) -> tuple[Any, ...]:
-    """What an object holds: it changes by new values alone, never in place."""
+def _values_of(holder: object) -> tuple[Any, ...]:
+    """The values of an object: it changes by new ones alone, never in place."""
     slots = (slot for cls in type(holder).__mro__ for slot in vars(cls).get("__slots__", ()))
     return tuple(getattr(holder, slot) for slot in slots)

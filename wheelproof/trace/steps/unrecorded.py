@@ -1,6 +1,6 @@
 """The standard library's synchronizers that no recorder sees: where one is made, the run ends.
 
-In a recording they would wait and wake without an event, so that no step tells what they did.
+In a recording they would wait and wake without an event, so that no step tells of their operations.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REAL = {
     for name in NAMES
     if name in vars(home)
 }
-"""What makes a synchronizer of the standard library -> its name there."""
+"""The maker of a synchronizer of the standard library -> its name there."""
 
 
 def refuse_in(names: dict[str, Any], recorder: Recorder) -> None:
@@ -54,7 +54,7 @@ def refusal(recorder: Recorder, name: str) -> Callable[..., NoReturn]:
     """A class that can be named and derived from. To make an object of it ends the run."""
 
     class Unrecorded:
-        def __new__(cls, *arguments: object, **named: object) -> NoReturn:
+        def __new__(cls, *arguments: object, **keywords: object) -> NoReturn:
             recorder.refuse(
                 frame_of(1),
                 f"{name} cannot be recorded.",

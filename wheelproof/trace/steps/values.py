@@ -14,11 +14,11 @@ def plain(value: object) -> object:
     if isinstance(value, float):
         return int(value) if value == int(value) else value
     if isinstance(value, (tuple, list)):
-        return [plain(each) for each in value]
+        return [plain(member) for member in value]
     if isinstance(value, (set, frozenset)):
-        return {"set": sorted((plain(each) for each in value), key=json.dumps)}
+        return {"set": sorted((plain(member) for member in value), key=json.dumps)}
     if isinstance(value, Mapping):
-        return {"map": [[plain(key), plain(each)] for key, each in value.items()]}
+        return {"map": [[plain(key), plain(member)] for key, member in value.items()]}
     return f"<{type(value).__name__}>"
 
 

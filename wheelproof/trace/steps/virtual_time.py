@@ -37,7 +37,7 @@ class Time(Recorded):
         return at is not None and at <= self.now
 
     def deadline(self, actor: Actor) -> float | None:
-        return next((at for each, at in self.alarms if each is actor), None)
+        return next((at for sleeper, at in self.alarms if sleeper is actor), None)
 
     def alarm(self, actor: Actor, seconds: float) -> None:
         alarms = (*self.alarms, (actor, self.now + seconds))
@@ -47,9 +47,11 @@ class Time(Recorded):
         self.alarms = tuple(alarm for alarm in self.alarms if alarm[0] is not actor)
 
     def blocks(self, actor: Actor) -> bool:
-        others = [each for each in self.recorder.actors.values() if each is not actor]
+        actors = [
+            candidate for candidate in self.recorder.actors.values() if candidate is not actor
+        ]
         ahead = any(at > self.now for _, at in self.alarms)
-        return not ahead and not all(each.ended for each in others)
+        return not ahead and not all(candidate.ended for candidate in actors)
 
     def advance(self, seconds: float) -> None:
         self._pass(frame_of(1), seconds)
