@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from greenlet import getcurrent, greenlet
 
 from wheelproof.plain.abandoned import PATIENCE, Abandoned
+from wheelproof.plain.carriers import carrier
 from wheelproof.plain.happens_before import STAMP, Clock, Location, join
 from wheelproof.plain.moves import SAME, Moves
 from wheelproof.plain.operations import (
@@ -83,9 +84,12 @@ class Execution(Moves):
 
     def _begin(self) -> None:
         self.number += 1
+        for thread in self.threads:  # what is in no circle ends at once
+            thread.object = thread.end.owner = None
+        self.locations.clear()
         self.threads = []
         self.order = []
-        self.locations: dict[Any, Location] = {}
+        self.locations = {}
         self.dictionaries: dict[int, Any] = {}
         self.kept: list[Any] = []
         self.depth = self.accesses = self.preemptions = 0
@@ -119,7 +123,7 @@ class Execution(Moves):
             title = f"{name}~{count}"
         return title
 
-    def _thread(self, body: Callable[[], object], name: str, starter: Any) -> Thread:
+    def _thread(self, name: str, starter: Any) -> Thread:
         thread = Thread(len(self.threads), self.title(name), self.capacity)
         if thread.number >= self.capacity:
             self.capacity *= 2
@@ -135,10 +139,11 @@ class Execution(Moves):
             self.recorder.begins(thread, starter)
         thread.starter = starter
         self.threads.append(thread)
-        thread.greenlet = greenlet(lambda: self._life(thread, body), self.hub.greenlet)
+        thread.greenlet = carrier(self.hub.greenlet)
         return thread
 
-    def _life(self, thread: Thread, body: Callable[[], object]) -> None:
+    def _life(self, thread: Thread, body: Callable[[], object]) -> greenlet:
+        """Run a thread. The greenlet that goes on once it has ended."""
         try:
             body()
         except Ended:
@@ -148,22 +153,21 @@ class Execution(Moves):
                 thread.error = error
                 self.failed.append(thread)
         if self.over:
-            return
+            return self.hub.greenlet
         try:
             if self.ends_visible:
                 self.point(END, thread.end, None)
         except Ended:
-            return
+            return self.hub.greenlet
         thread.done = True
         if thread.starter is not None:
             following: Any = thread.starter
             thread.starter = None
             self.running = following if following is not self.hub else None
         else:
-            following = self._choose(thread)
-            self.running = following
-        if following is not None:
-            getcurrent().parent = following.greenlet
+            following = self._choose(thread) or self.hub
+            self.running = following if following is not self.hub else None
+        return following.greenlet
 
     def start(self, body: Callable[[], object], name: str, of: Any, daemon: bool) -> Thread:
         """Start a thread from the running one, and run it to its first visible operation."""
@@ -172,10 +176,10 @@ class Execution(Moves):
             raise NotRunning("a thread is started outside an exploration's run")
         if self.over:
             self.leave(me)
-        thread = self._thread(body, name, me)
+        thread = self._thread(name, me)
         thread.object, thread.daemon = of, daemon
         self.running = thread
-        thread.greenlet.switch()
+        thread.greenlet.switch(self._life, thread, body)
         if self.over:
             raise Ended
         return thread
@@ -364,9 +368,9 @@ class Execution(Moves):
         self._begin()
         self.scheduler = scheduler
         scheduler.begin(self)
-        main = self._thread(lambda: self._main(program), "MainThread", self.hub)
+        main = self._thread("MainThread", self.hub)
         self.running = main
-        main.greenlet.switch()
+        main.greenlet.switch(self._life, main, lambda: self._main(program))
         if not self.over and self.ending is None:
             chosen = self._choose(main)
             if chosen is not None:
