@@ -16,6 +16,13 @@ _IDLE: list[greenlet] = []
 """Those that carry nothing now, of all explorations."""
 
 
+class Hub:
+    """The starter of the first thread."""
+
+    def __init__(self) -> None:
+        self.greenlet = getcurrent()
+
+
 def carrier(hub: greenlet) -> greenlet:
     """A greenlet beside ``hub``. To be switched to with a life, a thread and its body.
 
@@ -40,7 +47,7 @@ def _carry(life: Callable[[Any, Any], greenlet], thread: Any, body: Any) -> None
 
 
 def _end() -> None:
-    """Before the interpreter ends: it waits for what a suspended greenlet still has on its stack."""
+    """Before the interpreter ends, as it waits for greenlets that are suspended."""
     while _IDLE:
         _IDLE.pop().throw()
 

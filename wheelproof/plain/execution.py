@@ -11,10 +11,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from greenlet import getcurrent, greenlet
+from greenlet import greenlet
 
 from wheelproof.plain.abandoned import PATIENCE, Abandoned
-from wheelproof.plain.carriers import carrier
+from wheelproof.plain.carriers import Hub, carrier
 from wheelproof.plain.happens_before import STAMP, Clock, Location, join
 from wheelproof.plain.moves import SAME, Moves
 from wheelproof.plain.operations import (
@@ -37,13 +37,6 @@ ENDS, CLOCK = "<ends>", "<clock>"
 """What can be visible beside places: the ends of threads, and the time."""
 
 
-class _Hub:
-    """The starter of the first thread."""
-
-    def __init__(self) -> None:
-        self.greenlet = getcurrent()
-
-
 class Execution(Moves):
     """Runs a program under a scheduler, again and again.
 
@@ -63,7 +56,7 @@ class Execution(Moves):
     def __init__(self) -> None:
         super().__init__()
         self.running: Thread | None = None
-        self.hub = _Hub()
+        self.hub = Hub()
         self.capacity = 4
         self.most_points = 3_000
         self.ends_visible = self.clock_visible = False
@@ -80,11 +73,12 @@ class Execution(Moves):
         self.foreign_called = False
         self.judged: Callable[[Any], Any] = lambda target: target
         self.abandoned = Abandoned()
+        self._program: Callable[[], object] | None = None
         self._begin()
 
     def _begin(self) -> None:
         self.number += 1
-        for thread in self.threads:  # what is in no circle ends at once
+        for thread in self.threads:  # an object in no circle ends at once
             thread.object = thread.end.owner = None
         self.locations.clear()
         self.threads = []
@@ -105,7 +99,8 @@ class Execution(Moves):
         self.failed = []
         self.over = False
         self.named = 0
-        self.hub = _Hub()
+        self.hub = Hub()
+        self.sets_up()
 
     def next_name(self) -> int:
         """The number of the next thread that has no name."""
@@ -160,14 +155,11 @@ class Execution(Moves):
         except Ended:
             return self.hub.greenlet
         thread.done = True
-        if thread.starter is not None:
-            following: Any = thread.starter
-            thread.starter = None
-            self.running = following if following is not self.hub else None
-        else:
-            following = self._choose(thread) or self.hub
-            self.running = following if following is not self.hub else None
-        return following.greenlet
+        following: Any = thread.starter or self._choose(thread) or self.hub
+        thread.starter = None
+        self.running = following if following is not self.hub else None
+        after: greenlet = following.greenlet
+        return after
 
     def start(self, body: Callable[[], object], name: str, of: Any, daemon: bool) -> Thread:
         """Start a thread from the running one, and run it to its first visible operation."""
@@ -176,6 +168,8 @@ class Execution(Moves):
             raise NotRunning("a thread is started outside an exploration's run")
         if self.over:
             self.leave(me)
+        if self.alone:
+            self.has_set_up(me)
         thread = self._thread(name, me)
         thread.object, thread.daemon = of, daemon
         self.running = thread
@@ -365,6 +359,8 @@ class Execution(Moves):
 
     def run(self, program: Callable[[], object], scheduler: Scheduler) -> Ending:
         """Run a program once."""
+        if program is not self._program:
+            self._program, self.set_up = program, None
         self._begin()
         self.scheduler = scheduler
         scheduler.begin(self)

@@ -125,7 +125,7 @@ class Explorer:
         surprised = self.restore(doubted)
         if execution.was_interrupted():
             raise KeyboardInterrupt
-        if doubted and surprised:  # an earlier run has left what makes this one fail, or differ
+        if doubted and surprised:  # an earlier run has left its marks
             self.failing = self.found = None
         elif ending is Ending.DIFFERENT:
             self.differs()
@@ -155,7 +155,7 @@ class Explorer:
         earlier run may have left one.
         """
         execution, state = self.execution, self.world.state
-        state.restore(execution.locations)
+        state.restore(execution.locations, execution.set_up or ())
         self.doubtful = self.doubtful or execution.foreign_called
         due = doubted or execution.number >= self._due
         doubtful = execution.foreign_called and execution.number % DOUBTED == 0
@@ -176,17 +176,20 @@ class Explorer:
     def grew(self) -> bool:
         """Make what was found racy visible. Whether anything was."""
         execution = self.execution
-        new = execution.grown
-        for site in execution.racing:
-            new = new or not site.visible
+        hidden = {site for site in execution.racing if not site.visible}
+        for site in hidden:
             site.visible = True
+        if self._count is not None:
+            self._count += len(hidden)
+        new = execution.grown or bool(hidden)
         if execution.grow():
             for site in self.world.sites:
                 site.type = None
         if execution.grown:
             self.world.renew()
+            self._count = None
         if new:
-            self._count = self.whole = None  # its order lacks the new places
+            self.whole = None  # its order lacks the new places
         execution.racing, execution.grown = [], False
         return new
 
@@ -214,7 +217,7 @@ class Explorer:
         """
         self.found, self.failing, self.early = None, None, None
         self.trouble, self.whole, self.restarts = None, None, 0
-        self.execution.shared = False
+        self.execution.shared, self.execution.set_up = False, None
         self.most = self.execution.executions + executions
 
     def is_out_of_time(self) -> bool:

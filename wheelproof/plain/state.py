@@ -275,12 +275,11 @@ class State:
                 return _Kept(fields, _items, _fill_dictionary)
         return None
 
-    def restore(self, locations: dict[Any, Location]) -> None:
-        """Put back what a run has written at these locations."""
+    def restore(self, locations: dict[Any, Location], others: Iterable[Any] = ()) -> None:
+        """Put back what a run has written: of these locations, and at ``others``."""
         kept, modules, variables = self._kept, self._modules, False
-        for key, location in locations.items():
-            if location.writer < 0:
-                continue
+        written = [key for key, location in locations.items() if location.writer >= 0]
+        for key in (*written, *others):
             holder: Any = key if type(key) is int else key[0]
             entry = kept.get(holder) if type(holder) is int else modules.get(holder)
             if entry is not None:
@@ -304,7 +303,7 @@ class State:
                     entry.put_back()
 
     def restore_all(self) -> list[_Kept]:
-        """Put back everything. What had changed."""
+        """Put back everything. The objects that had changed."""
         changed = [entry for entry in self._kept.values() if entry.has_changed()]
         for entry in changed:
             entry.put_back()

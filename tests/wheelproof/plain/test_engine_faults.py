@@ -37,7 +37,7 @@ def _locks_exclude_nothing(monkeypatch):
 
 
 def _state_outlives_a_run(monkeypatch):
-    monkeypatch.setattr(State, "restore", lambda self, locations: None)
+    monkeypatch.setattr(State, "restore", lambda *_: None)
     monkeypatch.setattr(State, "restore_all", lambda self: [])
 
 

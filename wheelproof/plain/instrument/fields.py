@@ -32,6 +32,9 @@ _CODE = (
     types.GetSetDescriptorType,
 )
 
+_NOT_KEPT = (*_CODE, types.MemberDescriptorType)
+"""Types of attributes of classes whose content is none of the class."""
+
 CHANGEABLE = frozenset({object, types.FunctionType})
 """Types without state of their own for a thread, whose attributes can be assigned all the same."""
 
@@ -73,7 +76,7 @@ def defining(kind: type, name: str) -> type | None:
     for base in kind.__mro__:
         if name in base.__dict__:
             value = base.__dict__[name]
-            return None if isinstance(value, (*_CODE, types.MemberDescriptorType)) else base
+            return None if isinstance(value, _NOT_KEPT) else base
     return kind
 
 
@@ -159,6 +162,8 @@ class Fields:
     ) -> bool:
         execution, kind = self.execution, type(holder)
         if what in (DEFAULTED, MERGED):
+            if execution.quiet and not site.visible:
+                return False
             noted = execution.access(thread, self.location(holder, name), holder, writes, site)
             if not writes and name not in (fields_of(holder) or ()):
                 base = defining(kind, name)
@@ -239,8 +244,10 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
         thread = execution.running
         if thread is None:
             return getattr(holder, name)
-        if site.type is type(holder) and site.kind == NONE:
-            return getattr(holder, name)
+        if site.type is type(holder):
+            kind = site.kind
+            if kind == NONE or (kind == FIELD and execution.quiet and not site.visible):
+                return getattr(holder, name)
         if announce(thread, holder, name, False, site):
             value = getattr(holder, name)
             execution.recorder.note(value)
@@ -249,6 +256,8 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
 
     def store(holder: Any, name: str, value: Any, site: Site) -> None:
         thread = execution.running
+        if site.kind == FIELD and site.type is type(holder) and execution.quiet:
+            thread = thread if site.visible else None
         if thread is not None and announce(thread, holder, name, True, site):
             execution.recorder.note(value)
         setattr(holder, name, value)
