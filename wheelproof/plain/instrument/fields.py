@@ -16,6 +16,9 @@ NONE, FIELD, OF_CLASS, DICTIONARY, MODULE, DEFAULTED, MERGED = range(7)
 ``__dict__``; of a module; of the object, with a default in a class; of the object, under one name
 with all others."""
 
+ADDED = ("\u01c1wheelproof_", "_wheelproof_")
+"""How the variables begin that the rewriter adds. The first sort behind all others."""
+
 ALL = "__dict__"
 """The name that stands for all attributes of an object."""
 
@@ -220,8 +223,21 @@ def _is_data(kind: type, name: str) -> bool:
     return hasattr(type(value), "__set__")
 
 
+class Call:
+    """Stands for a call of a function whose variables threads can share."""
+
+    __slots__ = ()
+
+
 class Generator:
     """Stands for a generator that runs: it is accessed wherever it begins and goes on."""
+
+
+def of_program(names: Any) -> Any:
+    """Names of variables without those that the rewriter has added."""
+    if type(names) is list:
+        return [name for name in names if not name.startswith(ADDED)]
+    return {name: value for name, value in names.items() if not name.startswith(ADDED)}
 
 
 def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
@@ -292,6 +308,8 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
         "read_variable": read_variable,
         "write_variable": write_variable,
         "begins": begins,
+        "call": Call,
+        "of_program": of_program,
         "goes_on": goes_on,
         "slice": slice,
     }
