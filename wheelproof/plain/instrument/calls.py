@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -29,6 +30,7 @@ touching no more than its arguments; to be decided when it is called."""
 
 _FUNCTIONS = frozenset({types.BuiltinFunctionType, types.FunctionType, types.MethodType})
 _LRU = type(functools.lru_cache(lambda: None))
+_REFERRED = weakref.ref.__call__
 _UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
 
 
@@ -107,7 +109,7 @@ class Calls(Foreign, ByName):
         if kind is _LRU:
             return functools.partial(self.cached, site, function)
         call = getattr(kind, "__call__", None)  # noqa: B004 - the function is wanted
-        if type(call) is types.FunctionType and self.looked_into(call):
+        if call is _REFERRED or (type(call) is types.FunctionType and self.looked_into(call)):
             return function
         return self.foreign(function, site, function)
 

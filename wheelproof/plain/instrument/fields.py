@@ -11,10 +11,10 @@ from wheelproof.plain.instrument.containers import IMMUTABLE, PROXIES, behind
 from wheelproof.plain.objects import fields_of, slots_of
 from wheelproof.plain.sites import Site
 
-NONE, FIELD, OF_CLASS, DICTIONARY, MODULE, DEFAULTED, MERGED = range(7)
+NONE, FIELD, OF_CLASS, DICTIONARY, MODULE, DEFAULTED, MERGED, OF_THREAD = range(8)
 """Kinds of attributes: none that is state; of the object; of a class that is the object; its
 ``__dict__``; of a module; of the object, with a default in a class; of the object, under one name
-with all others."""
+with all others; of an object of which each thread has its own attributes."""
 
 ADDED = ("\u01c1wheelproof_", "_wheelproof_")
 """How the variables begin that the rewriter adds. The first sort behind all others."""
@@ -65,7 +65,7 @@ def classified(kind: type, name: str, shadowed: set[str]) -> int:
         if hasattr(type(value), "__set__"):
             return NONE
         return FIELD if hasattr(type(value), "__get__") else DEFAULTED
-    return FIELD
+    return OF_THREAD if hasattr(kind, "of_each_thread") else FIELD
 
 
 def is_state(attribute: types.GetSetDescriptorType) -> bool:
