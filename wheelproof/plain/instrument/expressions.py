@@ -89,9 +89,10 @@ class Expressions(Base):
     def _names_variables(self, node: ast.Call) -> str:
         """The builtin function that names the variables of a function, where one is called."""
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        known = name in ("dir", "locals", "vars") and not (node.args or node.keywords)
+        if name not in ("dir", "locals", "vars") or node.args or node.keywords:
+            return ""
         builtin = self.scopes[-1].owner(name) is None and name not in self.shared.module.bound
-        return name if known and builtin and len(self.scopes) > 1 and not self.in_class() else ""
+        return name if builtin and len(self.scopes) > 1 and not self.in_class() else ""
 
     def _arguments(self, node: ast.Call) -> tuple[list[ast.expr], list[ast.keyword]]:
         arguments = [self.visit(argument) for argument in node.args]

@@ -122,9 +122,8 @@ class Base(ast.NodeTransformer):
         call = self.calls.get(owner)
         if call is None:
             return self.constant((*where, name))
-        parts = [*where, ast.Name(call, ast.Load()), name]
-        constants = [part if isinstance(part, ast.Name) else ast.Constant(part) for part in parts]
-        return ast.Tuple(constants, ast.Load())
+        parts: list[ast.expr] = [ast.Constant(part) for part in where]
+        return ast.Tuple([*parts, ast.Name(call, ast.Load()), ast.Constant(name)], ast.Load())
 
     def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         result: list[ast.stmt] = []
