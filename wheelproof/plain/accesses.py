@@ -78,6 +78,8 @@ class Accesses:
         location = self.locations.get(key)
         if location is None:
             location = self.locations[key] = Location(key, self._kept(key, holder))
+            if thread.number and not self.shared:
+                self.shared = key in (self.set_up or ())
             if thread.polling is not None:
                 thread.polling.touches(location)
         if site.visible:
@@ -126,6 +128,8 @@ class Accesses:
         if thread.polling is None and self.accesses <= FEW:
             written = (key for key, location in self.locations.items() if location.writer >= 0)
             self.set_up = list(written)
+            before, self.locations = self.locations, {}
+            before.clear()  # objects end as in a run whose set-up is not announced
 
     @property
     def progress(self) -> int:
