@@ -55,6 +55,9 @@ SHARING = (
 """How the names of files begin that share what is costly: one Spark session, the kept runs of TLC,
 all theories, recorded runs, what the JDK's own classes do."""
 
+APART = ("tests/wheelproof/plain/test_oracle.py",)
+"""Long files whose tests share nothing: each may go to another process."""
+
 LONGEST = (
     "tests/wheelproof/pipeline/",
     "tests/wheelproof/checks/",
@@ -130,6 +133,8 @@ class ByFile(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
+        if file in APART:
+            return nodeid
         return next((shared for shared in SHARING if file.startswith(shared)), file)
 
     def _assign_work_unit(self, node: WorkerController) -> None:

@@ -6,7 +6,7 @@ from collections import OrderedDict
 import pytest
 from xdist.plugin import pytest_xdist_auto_num_workers as for_cores
 
-from tests.conftest import LONGEST, SHARING, ByFile, heed_interrupts
+from tests.conftest import APART, LONGEST, SHARING, ByFile, heed_interrupts
 from tests.wheelproof.conftest import ROOT
 
 
@@ -53,6 +53,15 @@ def test_what_is_shared_is_shared_by_several_files():
     jdk = [scope(f"tests/claims/test_jdk{end}.py::test_it") for end in ("", "_stand_ins")]
     assert jdk == ["tests/claims/test_jdk"] * 2
     assert scope("tests/claims/test_cost.py::test_it") == "tests/claims/test_cost.py"
+
+
+def test_the_cases_of_a_long_file_that_share_nothing_are_given_out_one_by_one():
+    scope = object.__new__(ByFile)._split_scope
+    for file in APART:
+        assert (ROOT / file).is_file() and file not in LONGEST
+        assert [scope(f"{file}::test_it[{case}]") for case in (0, 1)] == [
+            f"{file}::test_it[0]", f"{file}::test_it[1]",
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("chosen", "more"), [("auto", 1), ("logical", 0)])

@@ -17,12 +17,23 @@ from wheelproof.plain.operations import READ, WRITE, Ending, Thread
 from wheelproof.plain.polling import frames_of
 from wheelproof.plain.sites import Site
 
+FEW = 100_000
+"""Accesses of a set-up that is not announced, at most: the watchdog must see some progress."""
+
 LOOP = 20_000
 """Accesses within which a loop must come back to where it was, to be called endless."""
+
+_FINALIZED: dict[type, bool] = {}
+"""Whether a class has a finalizer."""
 
 
 class Accesses:
     """The locations of a run, and the races on them.
+
+    The set-up of a program is its part before the start of a second thread. It comes before all
+    else, so it races with nothing, and it is the same in each run. ``alone``: the run is in it.
+    ``quiet``: it is not announced. An earlier run has had ``count`` accesses in it, and has written
+    the locations ``set_up``.
 
     ``racing`` are the sites of new races, ``unseen`` the calls of foreign code in races.
     ``shared``: a location was used by two threads. ``written`` counts the writes. ``hidden`` are
@@ -37,6 +48,9 @@ class Accesses:
         self.racing: list[Site] = []
         self.unseen: dict[tuple[str, str], int] = {}
         self.shared = self.over = False
+        self.alone = self.quiet = False
+        self.set_up: list[Any] | None = None
+        self.count = 0
         self.hidden: frozenset[str] = frozenset()
         self.recorder: Any = None
 
@@ -51,6 +65,8 @@ class Accesses:
 
     def access(self, thread: Thread, key: Any, holder: Any, writes: bool, site: Site) -> bool:
         """Announce an access, right before it is made. True where its value is to be recorded."""
+        if self.quiet and not site.visible:
+            return False
         if self.over:
             self.leave(thread)
         self.accesses = count = self.accesses + 1
@@ -62,6 +78,8 @@ class Accesses:
         location = self.locations.get(key)
         if location is None:
             location = self.locations[key] = Location(key, self._kept(key, holder))
+            if thread.number and not self.shared:
+                self.shared = key in (self.set_up or ())
             if thread.polling is not None:
                 thread.polling.touches(location)
         if site.visible:
@@ -94,6 +112,30 @@ class Accesses:
         self.recorder.accesses(thread, location, writes, site)
         return site.visible
 
+    def sets_up(self) -> None:
+        """A run begins."""
+        self.alone = True
+        self.quiet = self.set_up is not None and self.shared and self.recorder is None
+
+    def has_set_up(self, thread: Thread) -> None:
+        """The first thread of a run starts the second one."""
+        self.alone = False
+        if self.quiet:
+            self.quiet, self.accesses = False, self.count
+            return
+        self.count = self.accesses
+        self.set_up = None
+        if thread.polling is None and self.accesses <= FEW:
+            written = (key for key, location in self.locations.items() if location.writer >= 0)
+            self.set_up = list(written)
+            before, self.locations = self.locations, {}
+            before.clear()  # objects end as in a run whose set-up is not announced
+
+    @property
+    def progress(self) -> int:
+        """The accesses by which two runs of one order are compared."""
+        return 0 if self.alone else self.accesses
+
     def _long(self, site: Site) -> None:
         """The run is long: it is endless if a thread comes back to the same place and values."""
         loop = self.loop
@@ -112,7 +154,11 @@ class Accesses:
 
         An object whose end can be noticed is not kept alive: its locations end with it.
         """
-        if hasattr(type(holder), "__del__") or weakref.getweakrefcount(holder):
+        kind = type(holder)
+        finalized = _FINALIZED.get(kind)
+        if finalized is None:
+            finalized = _FINALIZED[kind] = hasattr(kind, "__del__")
+        if finalized or weakref.getweakrefcount(holder):
             locations = self.locations
             with contextlib.suppress(TypeError):
                 return weakref.ref(holder, lambda gone: locations.pop(key, None))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof.errors import UsageError
+from wheelproof.plain.instrument.fields import ADDED, Call
 from wheelproof.plain.operations import NotRunning
 from wheelproof.plain.settings import GUARD
 from wheelproof.plain.world import World
@@ -33,6 +34,7 @@ class Counterparts:
     def __init__(self, world: World) -> None:
         self._world = world
         self._cells: dict[int, tuple[types.CellType, types.CellType]] = {}
+        self._calls: dict[tuple[str, str], types.CellType] = {}
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The counterpart of a function. Raises UsageError where there is none."""
@@ -156,6 +158,10 @@ class Counterparts:
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         closure = []
         for name in found.co_freevars:
+            if name.startswith(ADDED):  # which call of its function has made it is not known
+                key = code.co_filename, name
+                closure.append(self._calls.setdefault(key, types.CellType(Call())))
+                continue
             if name not in cells:
                 raise UsageError(f"{function.__qualname__} has no variable {name}.")
             closure.append(self._cell(function, name, cells[name]))

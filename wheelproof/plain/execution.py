@@ -11,9 +11,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from greenlet import getcurrent, greenlet
+from greenlet import greenlet
 
 from wheelproof.plain.abandoned import PATIENCE, Abandoned
+from wheelproof.plain.carriers import Hub, carrier
 from wheelproof.plain.happens_before import STAMP, Clock, Location, join
 from wheelproof.plain.moves import SAME, Moves
 from wheelproof.plain.operations import (
@@ -36,13 +37,6 @@ ENDS, CLOCK = "<ends>", "<clock>"
 """What can be visible beside places: the ends of threads, and the time."""
 
 
-class _Hub:
-    """The starter of the first thread."""
-
-    def __init__(self) -> None:
-        self.greenlet = getcurrent()
-
-
 class Execution(Moves):
     """Runs a program under a scheduler, again and again.
 
@@ -62,7 +56,7 @@ class Execution(Moves):
     def __init__(self) -> None:
         super().__init__()
         self.running: Thread | None = None
-        self.hub = _Hub()
+        self.hub = Hub()
         self.capacity = 4
         self.most_points = 3_000
         self.ends_visible = self.clock_visible = False
@@ -79,13 +73,17 @@ class Execution(Moves):
         self.foreign_called = False
         self.judged: Callable[[Any], Any] = lambda target: target
         self.abandoned = Abandoned()
+        self._program: Callable[[], object] | None = None
         self._begin()
 
     def _begin(self) -> None:
         self.number += 1
+        for thread in self.threads:  # an object in no circle ends at once
+            thread.object = thread.end.owner = None
+        self.locations.clear()
         self.threads = []
         self.order = []
-        self.locations: dict[Any, Location] = {}
+        self.locations = {}
         self.dictionaries: dict[int, Any] = {}
         self.kept: list[Any] = []
         self.depth = self.accesses = self.preemptions = 0
@@ -101,7 +99,8 @@ class Execution(Moves):
         self.failed = []
         self.over = False
         self.named = 0
-        self.hub = _Hub()
+        self.hub = Hub()
+        self.sets_up()
 
     def next_name(self) -> int:
         """The number of the next thread that has no name."""
@@ -119,7 +118,7 @@ class Execution(Moves):
             title = f"{name}~{count}"
         return title
 
-    def _thread(self, body: Callable[[], object], name: str, starter: Any) -> Thread:
+    def _thread(self, name: str, starter: Any) -> Thread:
         thread = Thread(len(self.threads), self.title(name), self.capacity)
         if thread.number >= self.capacity:
             self.capacity *= 2
@@ -135,10 +134,11 @@ class Execution(Moves):
             self.recorder.begins(thread, starter)
         thread.starter = starter
         self.threads.append(thread)
-        thread.greenlet = greenlet(lambda: self._life(thread, body), self.hub.greenlet)
+        thread.greenlet = carrier(self.hub.greenlet)
         return thread
 
-    def _life(self, thread: Thread, body: Callable[[], object]) -> None:
+    def _life(self, thread: Thread, body: Callable[[], object]) -> greenlet:
+        """Run a thread. The greenlet that goes on once it has ended."""
         try:
             body()
         except Ended:
@@ -148,22 +148,18 @@ class Execution(Moves):
                 thread.error = error
                 self.failed.append(thread)
         if self.over:
-            return
+            return self.hub.greenlet
         try:
             if self.ends_visible:
                 self.point(END, thread.end, None)
         except Ended:
-            return
+            return self.hub.greenlet
         thread.done = True
-        if thread.starter is not None:
-            following: Any = thread.starter
-            thread.starter = None
-            self.running = following if following is not self.hub else None
-        else:
-            following = self._choose(thread)
-            self.running = following
-        if following is not None:
-            getcurrent().parent = following.greenlet
+        following: Any = thread.starter or self._choose(thread) or self.hub
+        thread.starter = None
+        self.running = following if following is not self.hub else None
+        after: greenlet = following.greenlet
+        return after
 
     def start(self, body: Callable[[], object], name: str, of: Any, daemon: bool) -> Thread:
         """Start a thread from the running one, and run it to its first visible operation."""
@@ -172,10 +168,12 @@ class Execution(Moves):
             raise NotRunning("a thread is started outside an exploration's run")
         if self.over:
             self.leave(me)
-        thread = self._thread(body, name, me)
+        if self.alone:
+            self.has_set_up(me)
+        thread = self._thread(name, me)
         thread.object, thread.daemon = of, daemon
         self.running = thread
-        thread.greenlet.switch()
+        thread.greenlet.switch(self._life, thread, body)
         if self.over:
             raise Ended
         return thread
@@ -361,12 +359,14 @@ class Execution(Moves):
 
     def run(self, program: Callable[[], object], scheduler: Scheduler) -> Ending:
         """Run a program once."""
+        if program is not self._program:
+            self._program, self.set_up = program, None
         self._begin()
         self.scheduler = scheduler
         scheduler.begin(self)
-        main = self._thread(lambda: self._main(program), "MainThread", self.hub)
+        main = self._thread("MainThread", self.hub)
         self.running = main
-        main.greenlet.switch()
+        main.greenlet.switch(self._life, main, lambda: self._main(program))
         if not self.over and self.ending is None:
             chosen = self._choose(main)
             if chosen is not None:

@@ -13,11 +13,10 @@ import itertools
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from wheelproof.plain import races
-from wheelproof.plain.answers import Answer, Exploration, Failure, FailureKind, Schedule
+from wheelproof.plain.answers import Answer, Exploration, FailureKind
 from wheelproof.plain.counterparts import Counterparts
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.guards import Guards
@@ -28,7 +27,7 @@ from wheelproof.plain.schedulers.base import Scheduler
 from wheelproof.plain.schedulers.deepening import Deepening
 from wheelproof.plain.schedulers.pct import PCT
 from wheelproof.plain.schedulers.pos import POS
-from wheelproof.plain.schedulers.replay import Follow, Repeat
+from wheelproof.plain.schedulers.replay import Repeat
 from wheelproof.plain.schedulers.source_dpor import SourceDPOR
 from wheelproof.plain.schedulers.uniform import Uniform
 from wheelproof.plain.shortening import LOST, counterexample, recorded
@@ -45,8 +44,9 @@ ALONE, BESIDE = 200, 3
 """After so many runs of a search without a bound, each third one goes by the preemptions: a search
 in depth comes late to the first races of a large program."""
 
-CHECKED = 100
-"""Runs between two comparisons of all that outlives a run."""
+CHECKED, DOUBTED = 100, 16
+"""Runs before the second comparison of all that outlives a run, each further one after twice as
+many; runs between two of them where foreign code is called."""
 
 REPEATED = 8
 """Repetitions of a run that must go as it went, before a search counts as complete."""
@@ -94,7 +94,7 @@ class Explorer:
         if function is not None:
             self.program = Counterparts(self.world)(function)
         self.restarts = 0
-        self.unannounced = False
+        self.doubtful, self._due = False, 1
         self.judge = Judge()
         self.observe: Callable[[Execution], None] | None = None
         self.ends: Callable[[], bool] = lambda: False
@@ -121,10 +121,13 @@ class Explorer:
         execution.end_threads()
         if ending is Ending.DONE:
             self.whole = list(execution.order), execution.accesses
-        self.restore()
+        doubted = self.doubtful and (self.failing is not None or ending is Ending.DIFFERENT)
+        surprised = self.restore(doubted)
         if execution.was_interrupted():
             raise KeyboardInterrupt
-        if ending is Ending.DIFFERENT:
+        if doubted and surprised:  # an earlier run has left its marks
+            self.failing = self.found = None
+        elif ending is Ending.DIFFERENT:
             self.differs()
         if execution.fault is not None and self.trouble is None:
             self.trouble = Answer.UNSEEN, str(execution.fault)
@@ -145,33 +148,48 @@ class Explorer:
         reason = f"{what}: {cause}" if cause else what + UNKNOWN_CAUSE * (what is DIFFERS)
         self.trouble = Answer.NONDETERMINISTIC, reason
 
-    def restore(self) -> None:
-        """Put the state back. What was changed without being seen makes the search begin anew."""
+    def restore(self, doubted: bool = False) -> bool:
+        """Put the state back. Whether a change is seen that nothing has announced.
+
+        Then the search begins anew, and such a change is put back after each run. ``doubted``: an
+        earlier run may have left one.
+        """
         execution, state = self.execution, self.world.state
-        state.restore(execution.locations)
-        doubtful = self.unannounced or execution.foreign_called
-        if doubtful or execution.executions % CHECKED == 0:
-            changed = state.restore_all() > 0
-            if changed and not self.unannounced:
-                self.unannounced = execution.grown = True
+        state.restore(execution.locations, execution.set_up or ())
+        self.doubtful = self.doubtful or execution.foreign_called
+        due = doubted or execution.number >= self._due
+        doubtful = execution.foreign_called and execution.number % DOUBTED == 0
+        surprised = (due or doubtful) and self.compare()
         if execution.executions % COLLECTED == 0:
             gc.collect()
             state.restore_all()  # finalizers have run
+        return surprised
+
+    def compare(self) -> bool:
+        """Look at all that outlives a run. Whether a change is seen that nothing has announced."""
+        self._due = max(CHECKED, 2 * self.execution.number)
+        self.doubtful = False
+        surprised = self.world.state.compare()
+        self.execution.grown = self.execution.grown or surprised
+        return surprised
 
     def grew(self) -> bool:
         """Make what was found racy visible. Whether anything was."""
         execution = self.execution
-        new = execution.grown
-        for site in execution.racing:
-            new = new or not site.visible
+        hidden = {site for site in execution.racing if not site.visible}
+        for site in hidden:
             site.visible = True
+        if self._count is not None:
+            self._count += len(hidden)
+        new = execution.grown or bool(hidden)
         if execution.grow():
             for site in self.world.sites:
                 site.type = None
         if execution.grown:
             self.world.renew()
+            self._count = None
         if new:
-            self._count = self.whole = None  # its order lacks the new places
+            self.whole = None  # its order lacks the new places
         execution.racing, execution.grown = [], False
         return new
 
@@ -199,7 +217,7 @@ class Explorer:
         """
         self.found, self.failing, self.early = None, None, None
         self.trouble, self.whole, self.restarts = None, None, 0
-        self.execution.shared = False
+        self.execution.shared, self.execution.set_up = False, None
         self.most = self.execution.executions + executions
 
     def is_out_of_time(self) -> bool:
@@ -321,10 +339,12 @@ class Explorer:
             if self.failing is not None or self.trouble is not None:
                 return False
             if self.whole != expected:
-                self.differs()
+                if not (self.doubtful and self.compare()):
+                    self.differs()
                 return False
         self.execution.executions = executions
-        return True
+        long = self.execution.number > CHECKED
+        return not ((self.doubtful or long) and self.compare())
 
     def _ended(self, cut: bool, refused: bool) -> tuple[Answer, str]:
         execution = self.execution
@@ -350,37 +370,6 @@ class Explorer:
         if refused:
             return Answer.BOUNDED, f"every order with at most {self.bound} preemptions"
         return Answer.EXHAUSTED, "every order of the racy accesses and of the locks"
-
-
-@dataclass(frozen=True)
-class Replayed:
-    """A schedule, run again. ``possible``: the program still comes to each of its switches."""
-
-    possible: bool
-    failure: Failure | None
-
-
-def replay(explorer: Explorer, schedule: Schedule) -> Replayed:
-    """Run the program of an explorer in the order of a schedule."""
-    execution, world = explorer.execution, explorer.world
-    recorder = execution.recorder = Recorder(execution, world)
-    world.show(schedule.places)
-    follow = Follow(schedule, lambda frame: recorder.place(frame).key)
-    with Guards(execution), world.around():
-        execution.run(explorer.program, follow)
-        failing = recorder.finish(explorer.judge)
-        execution.end_threads()
-    if execution.was_interrupted():
-        raise KeyboardInterrupt
-    failure = recorder.failure(False, None) if failing else None
-    return Replayed(follow.possible, failure if follow.possible else None)
-
-
-def replay_program(
-    function: Callable[[], object], schedule: Schedule, *, into: Sequence[str] = ()
-) -> Replayed:
-    """Run a function's threads in the order of a schedule, as :func:`explore_program` gave it."""
-    return replay(Explorer(function, into), schedule)
 
 
 def explore_program(

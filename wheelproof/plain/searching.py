@@ -15,8 +15,9 @@ from wheelproof.errors import UsageError
 from wheelproof.plain.answers import Exploration, Schedule
 from wheelproof.plain.counterparts import Counterparts
 from wheelproof.plain.execution import Execution
-from wheelproof.plain.exploration import Explorer, Replayed, replay
+from wheelproof.plain.exploration import Explorer
 from wheelproof.plain.progress import Progress
+from wheelproof.plain.replaying import Replayed, replay
 from wheelproof.plain.settings import EXPLORING, Settings
 
 

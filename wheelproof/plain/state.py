@@ -1,7 +1,8 @@
 """What outlives a run: variables of modules, attributes of classes, and what they reach.
 
 It is recorded once the modules are loaded, and put back before each run. Runs report what they
-write, so that only those objects are compared; now and then all of them are.
+write, so that only those objects are compared; now and then all of them are. Those that have
+changed without a report are compared after each run from then on.
 """
 
 from __future__ import annotations
@@ -185,6 +186,7 @@ class State:
         self._modules: dict[str, _Kept] = {}
         self._renewed: list[_Kept] = []
         self._cells: list[_Kept] = []
+        self._unreported: dict[int, _Kept] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -230,7 +232,7 @@ class State:
         """A variable of a module has its first value later than the others."""
         kept = self._kept.get(id(module))
         if kept is not None:
-            kept.content[name] = value
+            kept.content[sys.intern(name)] = value
 
     def _find_counters(self, kept: _Kept, content: dict[Any, Any]) -> None:
         for name, value in content.items():
@@ -273,12 +275,11 @@ class State:
                 return _Kept(fields, _items, _fill_dictionary)
         return None
 
-    def restore(self, locations: dict[Any, Location]) -> None:
-        """Put back what a run has written at these locations."""
+    def restore(self, locations: dict[Any, Location], others: Iterable[Any] = ()) -> None:
+        """Put back what a run has written: of these locations, and at ``others``."""
         kept, modules, variables = self._kept, self._modules, False
-        for key, location in locations.items():
-            if location.writer < 0:
-                continue
+        written = [key for key, location in locations.items() if location.writer >= 0]
+        for key in (*written, *others):
             holder: Any = key if type(key) is int else key[0]
             entry = kept.get(holder) if type(holder) is int else modules.get(holder)
             if entry is not None:
@@ -288,6 +289,9 @@ class State:
         if variables:
             for entry in self._cells:
                 entry.write(entry.target, entry.content)
+        for entry in self._unreported.values():
+            if entry.has_changed():
+                entry.put_back()
         for entry in self._renewed:
             for name, (template, bound) in entry.renewed:
                 new = copy.copy(template)
@@ -298,11 +302,15 @@ class State:
                 else:
                     entry.put_back()
 
-    def restore_all(self) -> int:
-        """Put back everything. How many objects had changed."""
-        changed = 0
-        for entry in self._kept.values():
-            if entry.has_changed():
-                entry.put_back()
-                changed += 1
+    def restore_all(self) -> list[_Kept]:
+        """Put back everything. The objects that had changed."""
+        changed = [entry for entry in self._kept.values() if entry.has_changed()]
+        for entry in changed:
+            entry.put_back()
         return changed
+
+    def compare(self) -> bool:
+        """Put back everything. Whether more has changed without a report than was known."""
+        count = len(self._unreported)
+        self._unreported.update((id(entry.value), entry) for entry in self.restore_all())
+        return len(self._unreported) > count

@@ -27,6 +27,8 @@ def local_data(execution: Execution) -> type[Any]:
     class local:
         """Attributes of their own for each thread."""
 
+        of_each_thread = True
+
         def __new__(cls, *arguments: Any, **keywords: Any) -> Any:
             new = object.__new__(cls)
             object.__setattr__(new, "_made_with", (arguments, keywords))

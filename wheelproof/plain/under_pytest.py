@@ -27,8 +27,8 @@ from wheelproof.plain.calling import (
     refuse_asynchronous,
 )
 from wheelproof.plain.execution import Execution
-from wheelproof.plain.exploration import Replayed
 from wheelproof.plain.progress import Progress
+from wheelproof.plain.replaying import Replayed
 from wheelproof.plain.searching import Interrupted, Search
 from wheelproof.plain.settings import Settings, settings
 

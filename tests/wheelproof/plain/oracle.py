@@ -34,24 +34,25 @@ MOST = 6_000
 
 
 class _Classes:
-    """Collects what makes the class of a run: its operations and how they are ordered."""
+    """Collects what makes the class of a run: its operations and how they are ordered.
+
+    An operation is known by the number of those of each thread that come before it, or are it.
+    """
 
     def begin(self, execution):
-        self.events, self.seen = [], {}
+        self.events, self.numbers = [], []
         self.counts = [0] * execution.capacity
         super().begin(execution)
 
     def performed(self, execution, thread, index, location, conflicts, writes):
         number = thread.number
         self.counts[number] += 1
-        self.seen[index] = (number, self.counts[number])
-        before = []
-        for other in range(len(execution.threads)):
-            last = thread.clock[other] // STAMP - 1
-            while last >= 0 and self.seen[last][0] != other:
-                last -= 1
-            before.append(self.seen[last][1] if last >= 0 else 0)
-        self.events.append((number, thread.kind, writes, tuple(before)))
+        self.numbers.append(self.counts[number])
+        numbers = self.numbers
+        before = tuple(
+            [numbers[stamp // STAMP - 1] if stamp >= STAMP else 0 for stamp in thread.clock]
+        )
+        self.events.append((number, thread.kind, writes, before))
         super().performed(execution, thread, index, location, conflicts, writes)
 
 
@@ -136,7 +137,8 @@ class Comparison:
     """What a program's comparison has shown. ``difference`` is empty where all agree.
 
     ``runs``: those of source-DPOR, with the searches for racy places; ``optimal_runs``: those of
-    optimal DPOR.
+    optimal DPOR. ``whole`` and ``naive_whole``: the search of all places, and naive search, have
+    come to their ends.
     """
 
     difference: str
@@ -146,10 +148,22 @@ class Comparison:
     classes: int = 0
     outcomes: int = 0
     skipped: bool = False
+    whole: bool = False
+    naive_whole: bool = False
 
 
-def compared(explorer: Drawn, program: Program, naive: int = NAIVE, most: int = MOST) -> Comparison:
-    """Compare the searches of a program with the reference machine and with each other."""
+def compared(
+    explorer: Drawn,
+    program: Program,
+    naive: int = NAIVE,
+    most: int = MOST,
+    everywhere: int = MOST,
+) -> Comparison:
+    """Compare the searches of a program with the reference machine and with each other.
+
+    ``naive``, ``most`` and ``everywhere``: runs of naive search, of source-DPOR, and of source-DPOR
+    where all places are scheduling points, at most.
+    """
     try:
         expected = reference.outcomes(program.codes, dict(SHARED))
     except reference.TooLarge:
@@ -177,20 +191,22 @@ def compared(explorer: Drawn, program: Program, naive: int = NAIVE, most: int = 
     runs = explorer.execution.executions
     every = explorer.everything(ClassesOfAll(), naive)
     result.naive_runs = explorer.execution.executions - runs
+    result.naive_whole = every is not None
     if every is not None and every[1] != classes:
         missing, more = len(every[1] - classes), len(classes - every[1])
         result.difference = f"classes: {missing} missing, {more} too many"
         return result
     for bound in BOUNDS:
         once = explorer.everything(ClassesOfStates(bound), naive)
-        each = explorer.everything(ClassesOfAll(bound), naive)
+        each = every if bound is None else explorer.everything(ClassesOfAll(bound), naive)
         if once is not None and each is not None and once != each:
             missing = len(each[0] - once[0]), len(each[1] - once[1])
             result.difference = f"bound {bound}: {missing} outcomes and classes missing"
             return result
     for site in explorer.world.sites:
         site.visible = True
-    full = explorer.everything(ClassesOfDPOR(), most)
+    full = explorer.everything(ClassesOfDPOR(), everywhere)
+    result.whole = full is not None
     if full is not None and full[0] != expected:
         result.difference = f"all places: {_differences(full[0], expected)}"
     return result

@@ -4,7 +4,8 @@ import pytest
 
 from tests.wheelproof.plain import faulty, sound
 from wheelproof.plain.answers import Answer
-from wheelproof.plain.exploration import explore_program, replay_program
+from wheelproof.plain.exploration import explore_program
+from wheelproof.plain.replaying import replay_program
 
 
 @pytest.mark.daily(23)

@@ -37,8 +37,8 @@ def _locks_exclude_nothing(monkeypatch):
 
 
 def _state_outlives_a_run(monkeypatch):
-    monkeypatch.setattr(State, "restore", lambda self, locations: None)
-    monkeypatch.setattr(State, "restore_all", lambda self: 0)
+    monkeypatch.setattr(State, "restore", lambda *_: None)
+    monkeypatch.setattr(State, "restore_all", lambda self: [])
 
 
 def _locks_outlive_a_run(monkeypatch):

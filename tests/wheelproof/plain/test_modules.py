@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from wheelproof.plain.answers import Answer
-from wheelproof.plain.exploration import replay_program
+from wheelproof.plain.replaying import replay_program
 from wheelproof.plain.state import State
 
 

@@ -7,7 +7,8 @@ from tests.wheelproof.plain.lock_order import faulty, sound
 
 PROGRAM = """
 from tests.wheelproof.plain import faulty, sound
-from wheelproof.plain.exploration import explore_program, replay_program
+from wheelproof.plain.exploration import explore_program
+from wheelproof.plain.replaying import replay_program
 
 for program, (kind, only) in faulty.CLASSES.items():
     found = explore_program(program)

@@ -18,7 +18,7 @@ from wheelproof.plain.answers import (
     Switch,
     Wait,
 )
-from wheelproof.plain.exploration import Replayed
+from wheelproof.plain.replaying import Replayed
 from wheelproof.plain.settings import Settings
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -16,7 +17,7 @@ from wheelproof.plain.execution import Execution
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.instrument import containers as tables
 from wheelproof.plain.instrument.fields import NONE, Fields, classified
-from wheelproof.plain.instrument.foreign import Foreign, module_of
+from wheelproof.plain.instrument.foreign import Foreign, Unbound, identity, module_of
 from wheelproof.plain.instrument.items import Items, Steps
 from wheelproof.plain.instrument.named import GETTERS, ByName
 from wheelproof.plain.operations import Thread
@@ -29,6 +30,7 @@ touching no more than its arguments; to be decided when it is called."""
 
 _FUNCTIONS = frozenset({types.BuiltinFunctionType, types.FunctionType, types.MethodType})
 _LRU = type(functools.lru_cache(lambda: None))
+_REFERRED = weakref.ref.__call__
 _UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
 
 
@@ -107,7 +109,7 @@ class Calls(Foreign, ByName):
         if kind is _LRU:
             return functools.partial(self.cached, site, function)
         call = getattr(kind, "__call__", None)  # noqa: B004 - the function is wanted
-        if type(call) is types.FunctionType and self.looked_into(call):
+        if call is _REFERRED or (type(call) is types.FunctionType and self.looked_into(call)):
             return function
         return self.foreign(function, site, function)
 
@@ -175,6 +177,12 @@ class Calls(Foreign, ByName):
         thread, kind = execution.running, type(holder)
         if thread is None:
             return function(*arguments, **keywords)
+        if execution.quiet and not keywords and not site.visible and tables.is_at_once(kind, name):
+            value = function(*arguments)
+            if not execution.quiet:  # its callback has started a thread
+                access = name not in tables.READING
+                execution.access(thread, self.items.key(holder), holder, access, site)
+            return value
         if kind in tables.REAL:
             self.real(repr(holder), site)
         if name in tables.OF_ATTRIBUTES and arguments:
@@ -219,27 +227,11 @@ class Calls(Foreign, ByName):
             return Steps(self.items, holder, site)
         outer, thread.inside = thread.inside, (key, holder, writes, site)
 
-        def again(called: Any) -> Any:
-            if execution.running is thread:
-                execution.access(thread, key, holder, writes, site)
-            return called
-
-        def entered(body: Any, *positional: Any, **named: Any) -> Any:
-            try:
-                return body(*positional, **named)
-            finally:
-                again(None)
-
         if (type(holder), name) in tables.ENTERED:
-            function = functools.partial(function, entered)
-        elif "key" in keywords and keywords["key"] is not None:
-            by = self.wrapped(keywords["key"], site)
+            function = functools.partial(function, self._entered, thread)
+        elif keywords.get("key") is not None:
+            by, again = self.wrapped(keywords["key"], site), self._again(thread)
             keywords["key"] = lambda element: again(by(element))
-        elif writes and arguments and not self.items.stepped(type(arguments[-1])):
-            last = arguments[-1]
-            if type(last) is types.GeneratorType:
-                steps = self.items.stepwise(arguments[-1:], site)
-                arguments = (*arguments[:-1], map(again, *steps))
         try:
             value = function(*arguments, **keywords)
         finally:
@@ -248,6 +240,24 @@ class Calls(Foreign, ByName):
             execution.recorder.note(arguments if arguments and writes else value)
         return value
 
+    def _again(self, thread: Thread) -> Callable[[Any], Any]:
+        """Has a method in C announce its access again, where a callback returns to it."""
+        execution, inside = self.execution, thread.inside
+
+        def again(called: Any) -> Any:
+            if execution.running is thread:
+                execution.access(thread, *inside)
+            return called
+
+        return again
+
+    def _entered(self, thread: Thread, body: Any, *positional: Any, **named: Any) -> Any:
+        again = self._again(thread)
+        try:
+            return body(*positional, **named)
+        finally:
+            again(None)
+
     def unbound(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         """A method in C that is called with its object as the first argument."""
         if not arguments or self.execution.running is None:
@@ -255,7 +265,7 @@ class Calls(Foreign, ByName):
         holder, *others = arguments
         if function.__objclass__ is object and function.__name__ not in tables.OF_ATTRIBUTES:
             return function(*arguments, **keywords)
-        return self.bound(site, _Unbound(function, holder), holder, *others, **keywords)
+        return self.bound(site, Unbound(function, holder), holder, *others, **keywords)
 
     def _steps(self, site: Site, value: Any) -> Any:
         return Steps(self.items, value, site) if self.items.stepped(type(value)) else value
@@ -272,6 +282,9 @@ class Calls(Foreign, ByName):
     def eager(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         if self.execution.running is not None:
             receiver = getattr(function, "__self__", None)
+            at_once = type(receiver) in tables.AT_ONCE or function in tables.EAGER
+            if at_once and self.execution.quiet and not keywords and not site.visible:
+                return function(*arguments)
             if type(receiver) is str and function.__name__ == "format":
                 return self.formatted(site, receiver, *arguments, **keywords)
             self.given(site, arguments, deep=function in tables.DEEP)
@@ -329,26 +342,6 @@ class Calls(Foreign, ByName):
         if self.execution.running is not None:
             self.given(site, arguments, writes=True)
         return function(*arguments, **keywords)
-
-
-class _Unbound:
-    """A method in C together with its object."""
-
-    def __init__(self, function: Any, holder: Any) -> None:
-        self._function, self._holder = function, holder
-        self.__name__, self.__objclass__ = function.__name__, function.__objclass__
-
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        return self._function(self._holder, *arguments, **keywords)
-
-
-def identity(called: Any) -> Any:
-    """What a site may remember of a callable: nothing that keeps an object of a run alive."""
-    if type(called) is types.MethodType:
-        called = called.__func__
-    if type(called) is types.FunctionType:
-        return called.__code__
-    return called if type(called) is type else None
 
 
 def hooks(calls: Calls) -> dict[str, Callable[..., Any]]:

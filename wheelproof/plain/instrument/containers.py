@@ -36,6 +36,11 @@ REAL_MODULES = frozenset({"multiprocessing.synchronize", "queue", "threading"})
 CONTAINERS: tuple[type, ...] = (dict, list, set, collections.deque, bytearray, array.array)
 """Types whose items are shared state."""
 
+AT_ONCE: frozenset[type] = frozenset(
+    {dict, list, set, collections.deque, bytearray, str, bytes, int, float, tuple, frozenset}
+)
+"""Types whose methods have done all that they do when they return, but for iterators."""
+
 VIEWS: tuple[type, ...] = (
     type({}.keys()),
     type({}.values()),
@@ -205,6 +210,11 @@ FIRST_WRITTEN = frozenset(
 """Names of functions in C that change their first argument, and read the others."""
 
 REFLECTIVE = frozenset({"delattr", "getattr", "hasattr", "setattr"})
+
+
+def is_at_once(kind: type, name: str) -> bool:
+    """Whether a method in C has done all that it does when it returns."""
+    return kind in AT_ONCE and name != "__iter__"
 
 
 def is_container(kind: type) -> bool:

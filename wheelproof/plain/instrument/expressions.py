@@ -76,11 +76,23 @@ class Expressions(Base):
             name = ast.Constant(self.mangled(function.attr))
             new = self.hook("method", value, name, self.site(node, text))
         else:
-            new = self.visit(function)
+            named = self._names_variables(node)
+            new = self.visit(ast.Name("locals", ast.Load()) if named == "vars" else function)
             arguments, keywords = self._arguments(node)
             new = self.hook("function", new, self.site(node, text))
+            if named:
+                self.leave()
+                return self.hook("of_program", ast.Call(new, [], []))
         self.leave()
         return ast.Call(new, arguments, keywords)
+
+    def _names_variables(self, node: ast.Call) -> str:
+        """The builtin function that names the variables of a function, where one is called."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in ("dir", "locals", "vars") or node.args or node.keywords:
+            return ""
+        builtin = self.scopes[-1].owner(name) is None and name not in self.shared.module.bound
+        return name if builtin and len(self.scopes) > 1 and not self.in_class() else ""
 
     def _arguments(self, node: ast.Call) -> tuple[list[ast.expr], list[ast.keyword]]:
         arguments = [self.visit(argument) for argument in node.args]

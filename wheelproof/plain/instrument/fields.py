@@ -11,10 +11,13 @@ from wheelproof.plain.instrument.containers import IMMUTABLE, PROXIES, behind
 from wheelproof.plain.objects import fields_of, slots_of
 from wheelproof.plain.sites import Site
 
-NONE, FIELD, OF_CLASS, DICTIONARY, MODULE, DEFAULTED, MERGED = range(7)
+NONE, FIELD, OF_CLASS, DICTIONARY, MODULE, DEFAULTED, MERGED, OF_THREAD = range(8)
 """Kinds of attributes: none that is state; of the object; of a class that is the object; its
 ``__dict__``; of a module; of the object, with a default in a class; of the object, under one name
-with all others."""
+with all others; of an object of which each thread has its own attributes."""
+
+ADDED = ("\u01c1wheelproof_", "_wheelproof_")
+"""How the variables begin that the rewriter adds. The first sort behind all others."""
 
 ALL = "__dict__"
 """The name that stands for all attributes of an object."""
@@ -31,6 +34,9 @@ _CODE = (
     types.ClassMethodDescriptorType,
     types.GetSetDescriptorType,
 )
+
+_NOT_KEPT = (*_CODE, types.MemberDescriptorType)
+"""Types of attributes of classes whose content is none of the class."""
 
 CHANGEABLE = frozenset({object, types.FunctionType})
 """Types without state of their own for a thread, whose attributes can be assigned all the same."""
@@ -59,7 +65,7 @@ def classified(kind: type, name: str, shadowed: set[str]) -> int:
         if hasattr(type(value), "__set__"):
             return NONE
         return FIELD if hasattr(type(value), "__get__") else DEFAULTED
-    return FIELD
+    return OF_THREAD if hasattr(kind, "of_each_thread") else FIELD
 
 
 def is_state(attribute: types.GetSetDescriptorType) -> bool:
@@ -73,7 +79,7 @@ def defining(kind: type, name: str) -> type | None:
     for base in kind.__mro__:
         if name in base.__dict__:
             value = base.__dict__[name]
-            return None if isinstance(value, (*_CODE, types.MemberDescriptorType)) else base
+            return None if isinstance(value, _NOT_KEPT) else base
     return kind
 
 
@@ -159,6 +165,8 @@ class Fields:
     ) -> bool:
         execution, kind = self.execution, type(holder)
         if what in (DEFAULTED, MERGED):
+            if execution.quiet and not site.visible:
+                return False
             noted = execution.access(thread, self.location(holder, name), holder, writes, site)
             if not writes and name not in (fields_of(holder) or ()):
                 base = defining(kind, name)
@@ -215,8 +223,21 @@ def _is_data(kind: type, name: str) -> bool:
     return hasattr(type(value), "__set__")
 
 
+class Call:
+    """Stands for a call of a function whose variables threads can share."""
+
+    __slots__ = ()
+
+
 class Generator:
     """Stands for a generator that runs: it is accessed wherever it begins and goes on."""
+
+
+def of_program(names: Any) -> Any:
+    """Names of variables without those that the rewriter has added."""
+    if type(names) is list:
+        return [name for name in names if not name.startswith(ADDED)]
+    return {name: value for name, value in names.items() if not name.startswith(ADDED)}
 
 
 def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
@@ -239,8 +260,10 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
         thread = execution.running
         if thread is None:
             return getattr(holder, name)
-        if site.type is type(holder) and site.kind == NONE:
-            return getattr(holder, name)
+        if site.type is type(holder):
+            kind = site.kind
+            if kind == NONE or (kind == FIELD and execution.quiet and not site.visible):
+                return getattr(holder, name)
         if announce(thread, holder, name, False, site):
             value = getattr(holder, name)
             execution.recorder.note(value)
@@ -249,6 +272,8 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
 
     def store(holder: Any, name: str, value: Any, site: Site) -> None:
         thread = execution.running
+        if site.kind == FIELD and site.type is type(holder) and execution.quiet:
+            thread = thread if site.visible else None
         if thread is not None and announce(thread, holder, name, True, site):
             execution.recorder.note(value)
         setattr(holder, name, value)
@@ -283,6 +308,8 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
         "read_variable": read_variable,
         "write_variable": write_variable,
         "begins": begins,
+        "call": Call,
+        "of_program": of_program,
         "goes_on": goes_on,
         "slice": slice,
     }

@@ -127,3 +127,23 @@ def module_of(function: Any) -> str:
     """The name of the module that a callable comes from."""
     module = getattr(function, "__module__", None) or type(function).__module__
     return module if isinstance(module, str) else ""
+
+
+class Unbound:
+    """A method in C together with its object."""
+
+    def __init__(self, function: Any, holder: Any) -> None:
+        self._function, self._holder = function, holder
+        self.__name__, self.__objclass__ = function.__name__, function.__objclass__
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self._function(self._holder, *arguments, **keywords)
+
+
+def identity(called: Any) -> Any:
+    """What a site may remember of a callable: nothing that keeps an object of a run alive."""
+    if type(called) is types.MethodType:
+        called = called.__func__
+    if type(called) is types.FunctionType:
+        return called.__code__
+    return called if type(called) is type else None

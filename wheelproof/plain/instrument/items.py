@@ -236,6 +236,8 @@ def item_hooks(items: Items) -> dict[str, Callable[..., Any]]:
 
     def get_item(holder: Any, item: Any, site: Site) -> Any:
         thread = execution.running
+        if execution.quiet and not site.visible:
+            return holder[item]
         if thread is not None and in_c(type(holder), "__getitem__"):
             if hasattr(type(holder), "__missing__"):
                 return items.defaulted(thread, holder, item, site)
@@ -249,6 +251,9 @@ def item_hooks(items: Items) -> dict[str, Callable[..., Any]]:
 
     def set_item(holder: Any, item: Any, value: Any, site: Site) -> None:
         thread = execution.running
+        if execution.quiet and not site.visible:
+            holder[item] = value
+            return
         if thread is not None and in_c(type(holder), "__setitem__"):
             if type(item) not in PLAIN:
                 within(thread, site, holder, True, operator.setitem, holder, item, value)
@@ -268,6 +273,8 @@ def item_hooks(items: Items) -> dict[str, Callable[..., Any]]:
 
     def contains(item: Any, holder: Any, site: Site) -> bool:
         thread = execution.running
+        if execution.quiet and not site.visible:
+            return item in holder
         if thread is not None:
             if not issubclass(type(holder), dict | set | frozenset):
                 items.deep(holder, site)
@@ -301,6 +308,8 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
 
     def truth(value: Any, site: Site) -> Any:
         thread = execution.running
+        if execution.quiet and not site.visible:
+            return value
         if thread is not None and in_c(type(value), "__len__"):
             access(thread, items.key(value), value, False, site)
         return value
@@ -318,12 +327,13 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
         return value
 
     def whole(value: Any, site: Site) -> Any:
-        if execution.running is not None:
+        if execution.running is not None and (site.visible or not execution.quiet):
             items.whole(value, site)
         return value
 
     def shown(value: Any, site: Site) -> Any:
-        items.deep(value, site)
+        if site.visible or not execution.quiet:
+            items.deep(value, site)
         return value
 
     def spread(value: Any, site: Site) -> Any:
@@ -331,14 +341,14 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
         return items.stepwise((value,), site)[0] if execution.running is not None else value
 
     def binary(name: str, left: Any, right: Any, site: Site) -> Any:
-        if execution.running is not None:
+        if execution.running is not None and (site.visible or not execution.quiet):
             read = items.deep if name in COMPARISONS or type(left) is str else items.whole
             for value in (left, right):
                 read(value, site)
         return getattr(operator, name)(left, right)
 
     def in_place(name: str, left: Any, right: Any, site: Site) -> Any:
-        if execution.running is not None:
+        if execution.running is not None and (site.visible or not execution.quiet):
             if items.stepped(type(right)):
                 items.whole(right, site)
             if in_c(type(left), f"__{name}__"):

@@ -12,6 +12,7 @@ from collections import Counter
 from types import CodeType
 from typing import Any
 
+from wheelproof.plain.instrument.fields import ADDED
 from wheelproof.plain.instrument.scopes import Scope, Shared
 from wheelproof.plain.sites import REGIONS, Site
 
@@ -39,6 +40,7 @@ class Base(ast.NodeTransformer):
         self.of_class = [False]
         self.called_back = [False]
         self.generators = [""]
+        self.calls: dict[Scope | None, str] = {}
         self.region = next(REGIONS)
         self._temporaries = 0
         self._texts: Counter[tuple[str, str]] = Counter()
@@ -89,9 +91,16 @@ class Base(ast.NodeTransformer):
             mark = self.hooks[name] = f"{_MARK}{len(self.constants) - 1}"
         return ast.Constant(mark)
 
+    def begins_call(self, scope: Scope) -> list[ast.stmt]:
+        """How a function begins whose variables threads can share: it makes a mark of this call."""
+        if not self.shared.has_shared(scope):
+            return []
+        self.calls[scope] = name = f"{ADDED[0]}{len(self.calls)}"
+        return [ast.Assign([ast.Name(name, ast.Store())], self.hook("call"))]
+
     def temporary(self) -> str:
         self._temporaries += 1
-        return f"_wheelproof_{self._temporaries}"
+        return f"{ADDED[1]}{self._temporaries}"
 
     def mangled(self, name: str) -> str:
         if self.classes and name.startswith("__") and not name.endswith("__"):
@@ -107,10 +116,14 @@ class Base(ast.NodeTransformer):
         return self.of_class[-1]
 
     def variable(self, name: str) -> ast.expr:
-        """The key of a shared variable."""
+        """The key of a shared variable. Each call of its function has one of its own."""
         owner = self.scopes[-1].owner(name)
         where = (self.file, owner.name, owner.line) if owner else (self.file, "", 0)
-        return self.constant((*where, name))
+        call = self.calls.get(owner)
+        if call is None:
+            return self.constant((*where, name))
+        parts: list[ast.expr] = [ast.Constant(part) for part in where]
+        return ast.Tuple([*parts, ast.Name(call, ast.Load()), ast.Constant(name)], ast.Load())
 
     def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         result: list[ast.stmt] = []

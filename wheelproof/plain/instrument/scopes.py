@@ -196,6 +196,14 @@ class Shared:
         owner = scope.owner(name)
         if owner is None:
             return scope.parent is not None and name in self.globals
-        if name not in owner.captured:
-            return False
-        return owner.bound[name] > 1 or owner.first[name] > owner.captured[name]
+        return name in owner.captured and _is_rebound(owner, name)
+
+    def has_shared(self, scope: Scope) -> bool:
+        """Whether a function has variables whose accesses are to be announced."""
+        return any(scope.owner(name) is scope and _is_rebound(scope, name)
+                   for name in scope.captured)  # fmt: skip
+
+
+def _is_rebound(owner: Scope, name: str) -> bool:
+    """Whether a captured variable may get a value after it was captured."""
+    return owner.bound[name] > 1 or owner.first[name] > owner.captured[name]

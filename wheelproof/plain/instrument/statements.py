@@ -60,11 +60,12 @@ class Statements(Cases):
         generator = self.temporary() if self.scopes[-1].yields else ""
         self.generators.append(generator)
         begin = self._running(node, "begins") if generator else None
+        first = self.begins_call(self.scopes[-1])
         node.body = self.body(node.body)
         if begin is not None:
-            documented = ast.get_docstring(node, clean=False) is not None
-            store = ast.Assign([ast.Name(generator, ast.Store())], begin)
-            node.body.insert(int(documented), store)
+            first.append(ast.Assign([ast.Name(generator, ast.Store())], begin))
+        documented = int(ast.get_docstring(node, clean=False) is not None)
+        node.body[documented:documented] = first
         self.generators.pop()
         if method:
             node.body.append(ast.Expr(self.hook("returns", ast.Constant(None))))

@@ -47,7 +47,7 @@ class Bounded(Scheduler):
         depth = execution.depth
         if depth < len(self._stack):
             number, _, seen, accesses = self._stack[depth]
-            if seen != enabled or (accesses != execution.accesses and accesses >= 0):
+            if seen != enabled or (accesses != execution.progress and accesses >= 0):
                 return DIFFERENT
             return number
         mine = 1 << thread.number
@@ -63,7 +63,7 @@ class Bounded(Scheduler):
                     choices.extend(members(others))
                 else:
                     self.refused = True
-        self._stack.append((choices[0], choices[1:], enabled, execution.accesses))
+        self._stack.append((choices[0], choices[1:], enabled, execution.progress))
         return choices[0]
 
     def may_preempt(self, thread: Thread) -> bool:

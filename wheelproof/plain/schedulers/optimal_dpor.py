@@ -134,7 +134,7 @@ class OptimalDPOR(Scheduler):
         if depth < len(stack):
             node = stack[depth]
             number = node.number
-            if node.enabled != enabled or node.accesses != execution.accesses:
+            if node.enabled != enabled or node.accesses != execution.progress:
                 return DIFFERENT
             if depth < self._repeated:
                 chosen = execution.threads[number]
@@ -147,7 +147,7 @@ class OptimalDPOR(Scheduler):
         if not awake:
             self.redundant += 1
             return BLOCKED
-        node = _Node(enabled, asleep, execution.accesses, stack[-1].rest if depth else [])
+        node = _Node(enabled, asleep, execution.progress, stack[-1].rest if depth else [])
         node.pending = _pending(execution)
         planned = bool(node.branches)
         if not node.advance() or not enabled >> node.number & 1:

@@ -67,7 +67,7 @@ class SourceDPOR(Scheduler):
         if depth < len(stack):
             node = stack[depth]
             number = node.number
-            if node.enabled != enabled or node.accesses != execution.accesses:
+            if node.enabled != enabled or node.accesses != execution.progress:
                 return DIFFERENT
             if depth < self._repeated:
                 chosen = execution.threads[number]
@@ -80,7 +80,7 @@ class SourceDPOR(Scheduler):
             self.redundant += 1
             return BLOCKED
         number = thread.number if awake >> thread.number & 1 else lowest(awake)
-        stack.append(_Node(number, enabled, asleep, execution.accesses))
+        stack.append(_Node(number, enabled, asleep, execution.progress))
         return number
 
     def performed(
