@@ -61,6 +61,22 @@ def test_a_harness_orders_no_threads():
             assert word not in code, (subject.harness, word)
 
 
+def test_a_harness_is_short():
+    assert {subject.harness.stem for subject in command.subjects() if subject.lines > 78} == set()
+    assert min(subject.lines for subject in command.subjects()) >= 15
+
+
+def test_a_fix_of_our_own_is_short_and_named_in_its_row():
+    fixes = sorted((command.HERE / "fixes").glob("*.diff"))
+    assert fixes
+    for diff in fixes:
+        lines = diff.read_text(encoding="utf-8").splitlines()[2:]
+        assert sum(line.startswith("+") for line in lines) <= 10, diff
+        (row,) = [each for each in command.subjects() if each.patch == diff]
+        assert row.issue.endswith(f"with our own fix: `fixes/{diff.name}`")
+        assert row.expect == Answer.EXHAUSTED
+
+
 @pytest.mark.nightly
 def test_the_table_of_the_page_is_what_the_command_prints():
     for subject in command.subjects():

@@ -44,6 +44,12 @@ def test_a_substitute_answers_as_the_class_of_the_jdk():
         assert one["compared"] < other["compared"]
 
 
+def test_a_loop_is_endless_only_where_one_thread_alone_has_moved_for_long():
+    polls, never = drive("late", "Polls", "PollsForEver")
+    assert (polls["ending"], polls["kind"]) == ("CUT", "")
+    assert (never["ending"], never["kind"]) == ("FAILED", "endless loop")
+
+
 def test_code_without_its_hooks_is_the_original(answers):
     assert answers["Merges"]["compared"] > 1_000
     changed = drive("tampered")

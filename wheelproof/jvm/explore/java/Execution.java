@@ -56,6 +56,8 @@ final class Execution {
     long allPoints;
     long allAccesses;
     private int accesses;
+    /** The number of steps when another thread had moved. */
+    private int aloneSince;
     private boolean over;
     private volatile boolean awake;
     private Thread explorer;
@@ -73,6 +75,7 @@ final class Execution {
         last = 0;
         preemptions = 0;
         accesses = 0;
+        aloneSince = 0;
         nanos = BEGIN_NANOS;
         result = null;
         over = false;
@@ -148,6 +151,10 @@ final class Execution {
 
     boolean isOver() {
         return over;
+    }
+
+    int steps() {
+        return accesses + events.size();
     }
 
     /** The run may be over: unwinds the thread. */
@@ -245,16 +252,9 @@ final class Execution {
         return false;
     }
 
-    /** An endless loop where all other threads have ended or wait, else a run that is cut. */
+    /** An endless loop where one thread alone has moved for long, else a run that is cut. */
     private Result limit(Strand strand, String what) {
-        boolean alone = true;
-        for (int index = 0; index < count; index++) {
-            Strand other = strands[index];
-            boolean waits = other.kind != Kind.SLEEP && other.kind != Kind.ACCESS
-                    && !other.isEnabled(true, this);
-            alone &= other == strand || other.ended || waits;
-        }
-        return alone
+        return steps() - aloneSince > mostPoints / 2 && Waiting.isAlone(this, strand)
                 ? Result.failed(Result.ENDLESS, "endless loop in " + strand.label, strand.label)
                 : Result.of(Ending.CUT, what);
     }
@@ -298,6 +298,7 @@ final class Execution {
         boolean preempts = chosen != last && (prompt & 1 << last) != 0;
         boolean stays = chosen != last && (enabled & 1 << last) != 0;
         preemptions += preempts ? 1 : 0;
+        aloneSince = chosen != last ? steps() : aloneSince;
         last = chosen;
         Strand strand = strands[chosen];
         if (recorder != null) {
@@ -368,7 +369,7 @@ final class Execution {
         long seen = 0;
         while (!awake) {
             LockSupport.parkNanos(this, CHECK_NANOS);
-            long steps = accesses + events.size() + Loader.count();
+            long steps = steps() + Loader.count();
             since = steps == seen ? since : System.nanoTime();
             seen = steps;
             if (!awake && System.nanoTime() - since > STUCK_NANOS) {

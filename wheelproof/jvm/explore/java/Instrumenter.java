@@ -97,7 +97,8 @@ final class Instrumenter implements Opcodes {
                 if (node instanceof InvokeDynamicInsnNode dynamic) {
                     for (int at = 0; at < dynamic.bsmArgs.length; at++) {
                         if (dynamic.bsmArgs[at] instanceof Handle handle && hasHook(handle)) {
-                            MethodNode bridge = reference(type, handle, added.size());
+                            MethodNode bridge =
+                                    reference(type, handle, dynamic.desc, added.size());
                             added.add(bridge);
                             dynamic.bsmArgs[at] = new Handle(H_INVOKESTATIC, type.name, bridge.name,
                                     bridge.desc, (type.access & ACC_INTERFACE) != 0);
@@ -129,10 +130,13 @@ final class Instrumenter implements Opcodes {
         };
     }
 
-    private static MethodNode reference(ClassNode type, Handle handle, int number) {
+    /** A bound receiver keeps its own type, of which a static method's argument has to be. */
+    private static MethodNode reference(ClassNode type, Handle handle, String bound, int number) {
         List<Type> arguments = new ArrayList<>(List.of(Type.getArgumentTypes(handle.getDesc())));
         if (handle.getTag() != H_INVOKESTATIC) {
-            arguments.add(0, Type.getObjectType(handle.getOwner()));
+            Type[] operands = Type.getArgumentTypes(bound);
+            arguments.add(0, operands.length > 0 ? operands[0]
+                    : Type.getObjectType(handle.getOwner()));
         }
         Type result = Type.getReturnType(handle.getDesc());
         MethodNode bridge = bridge(type, ADDED + "reference" + number, result, arguments);

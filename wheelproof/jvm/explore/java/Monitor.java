@@ -9,4 +9,6 @@ final class Monitor {
     final Deque<Strand> waiters = new ArrayDeque<>();
     Strand owner;
     int depth;
+    /** The number of steps when its owner took it. */
+    int since;
 }

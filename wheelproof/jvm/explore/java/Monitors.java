@@ -44,6 +44,7 @@ final class Monitors {
     private static void take(Strand strand, Monitor monitor, Object object, int depth) {
         monitor.owner = strand;
         monitor.depth = depth;
+        monitor.since = RUN.steps();
         strand.held.add(object);
     }
 

@@ -5,7 +5,7 @@ import java.util.List;
 import wheelproof.explore.Strand.Kind;
 
 /** Source-set DPOR with sleep sets: one run of each class of equivalent ones, at least. */
-final class SourceDpor extends Systematic {
+class SourceDpor extends Systematic {
     private final List<Integer> between = new ArrayList<>();
     private int sleeping;
 

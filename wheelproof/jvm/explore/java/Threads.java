@@ -8,6 +8,7 @@ import wheelproof.explore.Strand.Kind;
 /** What code with hooks calls in the place of methods of Thread, LockSupport and clocks. */
 public final class Threads {
     private static final Execution RUN = Execution.CURRENT;
+    private static final int LOOK = Site.own("look at", "Thread.interrupted");
 
     private Threads() { }
 
@@ -112,33 +113,37 @@ public final class Threads {
     }
 
     /** Looks at a thread's flag: an operation where anybody interrupts. */
-    private static boolean flag(Strand target, int id) {
+    private static boolean flag(Strand target, boolean takes, int id) {
         Strand strand = Execution.me();
         if (strand == null || target == null) {
             return false;
         }
         if (RUN.interrupts) {
-            strand.at(Kind.ACCESS, target.permits, false, Site.at(id), target.user);
+            strand.at(Kind.ACCESS, target.permits, takes, Site.at(id), target.user);
             RUN.point(strand);
         }
         return target.interrupted;
     }
 
     public static boolean isInterrupted(Thread thread, int id) {
-        return flag(RUN.of(thread), id);
+        return flag(RUN.of(thread), false, id);
     }
 
     public static boolean interrupted(int id) {
         Strand strand = Execution.me();
-        boolean is = flag(strand, id);
+        boolean is = flag(strand, true, id);
         if (strand != null) {
             strand.interrupted = false;
         }
         return is;
     }
 
-    /** Whether the thread was interrupted; the flag is taken back. */
+    /** Whether the thread was interrupted, as an operation; the flag is taken back. */
     static boolean tookInterrupt(Strand strand) {
+        if (RUN.interrupts) {
+            strand.at(Kind.ACCESS, strand.permits, true, Site.at(LOOK), strand.user);
+            RUN.point(strand);
+        }
         boolean was = strand.interrupted;
         strand.interrupted = false;
         return was;

@@ -19,6 +19,28 @@ final class Waiting {
         return true;
     }
 
+    /**
+     * Whether all other threads have ended or wait. Who waits for a lock that the thread has taken
+     * in its last rounds could have had it before.
+     */
+    static boolean isAlone(Execution execution, Strand strand) {
+        int recent = execution.steps() - execution.mostPoints / 2;
+        for (int index = 0; index < execution.count; index++) {
+            Strand other = execution.strands[index];
+            if (other == strand || other.ended) {
+                continue;
+            }
+            Monitor lock = other.monitor;
+            boolean passed = lock != null && lock.owner == strand && lock.since > recent;
+            boolean waits = other.kind != Kind.SLEEP && other.kind != Kind.ACCESS
+                    && !other.isEnabled(true, execution);
+            if (!waits || passed) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Behind the main thread's end: a thread that waits for a lock waits for ever. */
     static Result locked(Execution execution) {
         for (int index = 0; index < execution.count; index++) {

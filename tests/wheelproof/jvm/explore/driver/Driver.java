@@ -27,6 +27,12 @@ public final class Driver {
         List<Object> lines = new ArrayList<>();
         if (words[0].equals("tampered")) {
             lines = new Tampering(loader).all();
+        } else if (words[0].equals("late")) {
+            for (int at = 2; at < words.length; at++) {
+                lines.add(late(loader, words[at]));
+            }
+        } else if (words[0].equals("deaf")) {
+            lines = deaf(new Race(loader.loadClass("Drawn")), words);
         } else if (words[0].equals("oracle") || words[0].equals("blind")) {
             boolean blind = words[0].equals("blind");
             Race program = new Race(loader.loadClass("Drawn"));
@@ -72,6 +78,23 @@ public final class Driver {
         return line;
     }
 
+    /** The first thread that can move; shortly before the limit of a run, the last one. */
+    private static final class Late extends Scheduler {
+        @Override
+        int pick(Execution execution, int enabled) {
+            boolean isLate = execution.events.size() > execution.mostPoints - 2;
+            return isLate ? 31 - Integer.numberOfLeadingZeros(enabled)
+                    : Integer.numberOfTrailingZeros(enabled);
+        }
+    }
+
+    private static Map<String, Object> late(Loader loader, String name) throws Exception {
+        forget();
+        Race program = new Race(loader.loadClass(name));
+        Result result = RUN.run(program, new Late(), null);
+        return Map.of("name", name, "ending", result.ending().toString(), "kind", result.kind());
+    }
+
     /** The outcomes of all runs of a search, and how many there were; it may be cut. */
     private static TreeSet<String> outcomes(Race program, Supplier<Systematic> fresh,
             int[] runs) {
@@ -104,6 +127,58 @@ public final class Driver {
         int first(Node node) {
             return 1 << node.chosen;
         }
+    }
+
+    /** The primitive of an operation: its kind, and for an access the class and what it reads. */
+    private static String primitive(Strand strand) {
+        Site site = strand.site;
+        String type = site.type.isEmpty() ? "" : Site.simple(site.type) + " ";
+        return strand.kind + " " + type + site.target;
+    }
+
+    /** A search that does not see the conflicts of one primitive: a negative control. */
+    private static final class Deaf extends SourceDpor {
+        private final String primitive;
+        private final TreeSet<String> all;
+
+        Deaf(String primitive, TreeSet<String> all) {
+            this.primitive = primitive;
+            this.all = all;
+        }
+
+        @Override
+        void race(Execution execution, int earlier, int later, Strand strand) {
+            String own = primitive(strand);
+            all.add(own);
+            if (!own.equals(primitive)) {
+                super.race(execution, earlier, later, strand);
+            }
+        }
+    }
+
+    /** Each primitive of the programs, and the first of them in which a deaf search misses some. */
+    private static List<Object> deaf(Race program, String[] words) {
+        Map<String, Object> missed = new java.util.TreeMap<>();
+        for (int at = 2; at < words.length; at++) {
+            int seed = Integer.parseInt(words[at]);
+            System.setProperty("drawn", words[at]);
+            forget();
+            TreeSet<String> primitives = new TreeSet<>();
+            int[] runs = new int[1];
+            TreeSet<String> all = outcomes(program, () -> new Deaf("", primitives), runs);
+            for (String primitive : runs[0] < FULL ? List.copyOf(primitives) : List.<String>of()) {
+                Object known = missed.getOrDefault(primitive, -1);
+                if (known.equals(-1)) {
+                    boolean loses = !outcomes(program, () -> new Deaf(primitive, primitives), runs)
+                            .containsAll(all);
+                    missed.put(primitive, loses ? seed : -1);
+                }
+            }
+        }
+        List<Object> lines = new ArrayList<>();
+        missed.forEach((primitive, seed) ->
+                lines.add(Map.of("primitive", primitive, "seed", seed)));
+        return lines;
     }
 
     /** A search that tries each thread: without any reduction. */

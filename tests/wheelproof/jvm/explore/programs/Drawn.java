@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** A program that a number draws: two or three threads with a few statements each. */
 class Drawn {
-    private static final int STATEMENTS = 24;
+    private static final int STATEMENTS = 29;
     private static final VarHandle HANDLE = handle();
     private static final AtomicIntegerFieldUpdater<Drawn> UPDATER =
             AtomicIntegerFieldUpdater.newUpdater(Drawn.class, "updated");
@@ -176,6 +176,19 @@ class Drawn {
                 LockSupport.parkNanos(5);
             }
             case 23 -> next.interrupt();
+            case 24 -> sees(self, Thread.interrupted() ? 1 : 0);
+            case 25 -> {
+                next.join(5);
+                sees(self, plain);
+            }
+            case 26 -> LockSupport.park();
+            case 28 -> Thread.sleep(5);
+            case 27 -> {
+                synchronized (one) {
+                    flag = !flag;
+                    one.notifyAll();
+                }
+            }
             default -> { }
         }
     }

@@ -1,8 +1,10 @@
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -13,6 +15,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 
 /** Programs without a fault: every order of their threads is run. */
 class Sound {
@@ -328,5 +331,16 @@ class StartsByReference {
             thread.join();
         }
         assert value.get() == 2;
+    }
+}
+
+/** A reference to a method of an interface, whose receiver is of another interface. */
+class RefersToSubtype {
+    private final NavigableMap<Integer, Integer> map = new ConcurrentSkipListMap<>();
+
+    void run() throws Exception {
+        Supplier<Integer> size = map::size;
+        Sound.both(() -> map.put(1, 1), () -> map.put(2, 2));
+        assert size.get() == 2;
     }
 }

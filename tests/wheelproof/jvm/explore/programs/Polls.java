@@ -1,0 +1,53 @@
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A thread polls until another one has set a flag. */
+class Polls {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition condition = lock.newCondition();
+    private boolean done;
+
+    private boolean polls() {
+        lock.lock();
+        try {
+            return done || condition.await(5, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException error) {
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void poll() {
+        boolean over = false;
+        while (!over) {
+            over = polls();
+        }
+    }
+
+    void set() {
+        lock.lock();
+        done = true;
+        lock.unlock();
+    }
+
+    void run() throws InterruptedException {
+        Thread setter = new Thread(this::set);
+        Thread poller = new Thread(this::poll);
+        poller.start();
+        setter.start();
+        poller.join();
+    }
+}
+
+/** No thread sets the flag. */
+class PollsForEver extends Polls {
+    @Override
+    void set() { }
+
+    @Override
+    void run() throws InterruptedException {
+        super.run();
+    }
+}
