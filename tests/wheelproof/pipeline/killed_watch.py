@@ -32,14 +32,14 @@ def main(folder: Path, output: Path, moment: str, batch: int) -> int:
     from wheelproof import documents
     from wheelproof.errors import WheelproofError
     from wheelproof.pipeline.session import SessionOptions
-    from wheelproof.pipeline.watch import stream
+    from wheelproof.pipeline.watch import source, stream
     from wheelproof.pipeline.watch.ledger import Ledger
     from wheelproof.pipeline.watch.stream import Watch
     from wheelproof.trace import declared
 
     declared.use(ROOT)
-    stream.FILES = 1
-    stream.Spool = partial(stream.Spool, most=BYTES)
+    source.FILES = 1
+    source.Spool = partial(source.Spool, most=BYTES)
     left = [batch]
 
     def due(name: str) -> bool:
@@ -92,7 +92,7 @@ def main(folder: Path, output: Path, moment: str, batch: int) -> int:
         },
     )
     try:
-        return stream.run(folder, options, output, {}, once=True)
+        return stream.run(source.Folder(folder), options, output, {}, stream.Options(once=True))
     except WheelproofError as error:
         print(error, file=sys.stderr)
         return error.exit_code
