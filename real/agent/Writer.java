@@ -54,6 +54,8 @@ final class Writer {
     /** Null until the header is written. */
     private OutputStream body;
     private long expected = 1, under;
+    /** The last number that there was when the header was written. */
+    private long waiting;
     private int looks;
 
     Writer(Options options) throws IOException {
@@ -68,6 +70,7 @@ final class Writer {
 
     private boolean begins() throws IOException {
         if (body == null && (target.due() || Recorder.stopping)) {
+            waiting = Recorder.ORDER.get();
             body = target.begin(header());
         }
         return body != null;
@@ -111,9 +114,9 @@ final class Writer {
         }
     }
 
-    /** Whether nothing is under way that a later event would end. */
+    /** Whether nothing is under way that a later event would end, or waited for the header. */
     private boolean quiet() {
-        return under == 0 || looks > LOOKS;
+        return under == 0 && expected > waiting || looks > LOOKS;
     }
 
     /** What an event leaves to be ended (1), or ends (-1). */

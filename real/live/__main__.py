@@ -35,15 +35,15 @@ MOST_S = 60
 
 
 @contextmanager
-def process(command: list[str], log: Path | None, signals: int) -> Iterator[subprocess.Popen[str]]:
+def process(command: list[str], log: Path | None, signals: int) -> Iterator[subprocess.Popen[bytes]]:
     """A process of its own session, which Ctrl-C does not reach; ended by a signal, and killed
-    with all of its session where it does not end. ``log``: for its errors; None: as here."""
-    with (log or Path(os.devnull)).open("w", encoding="utf-8") as errors:
+    with all of its session where it does not end. ``log``: for its output; None: as here."""
+    with (log or Path(os.devnull)).open("w", encoding="utf-8") as text:
         child = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
-            stderr=errors if log else None,
-            text=True,
+            stdout=text if log else None,
+            stderr=text if log else None,
             start_new_session=True,
         )
     try:
@@ -76,7 +76,7 @@ def loads(agent: Agent, address: Address, adds: int, seconds: int) -> Iterator[l
             yield [str(agent.classes.java), java, "-cp", path, *program]
 
 
-def follow(watch: subprocess.Popen[str], until: float | None) -> None:
+def follow(watch: subprocess.Popen[bytes], until: float | None) -> None:
     """Raise ToolError where the watch has ended; KeyboardInterrupt at the end of the time."""
     if watch.poll() is not None:
         raise ToolError(f"The watch has ended with {watch.returncode}.")

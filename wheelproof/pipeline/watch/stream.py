@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -207,10 +208,24 @@ def follow(spark: SparkSession, watch: Watch, source: Source, once: bool) -> Non
             watch.ending.clear()
 
 
+def _weakly(watch: Watch) -> Callable[[DataFrame, int], None]:
+    """A function for micro-batches that Spark's Java may hold until the process ends: the ledger
+    ends before."""
+    held = weakref.ref(watch)
+
+    def batch(rows: DataFrame, number: int) -> None:
+        watch = held()
+        if watch is None:
+            raise _Ended
+        watch.batch(rows, number)
+
+    return batch
+
+
 def _followed(spark: SparkSession, watch: Watch, source: Source, once: bool) -> None:
     query = (
         source.rows(spark, watch.ledger, watch.output, once)
-        .writeStream.foreachBatch(watch.batch)
+        .writeStream.foreachBatch(_weakly(watch))
         .option("checkpointLocation", str(watch.output.resolve() / CHECKPOINT))
         .trigger(processingTime="1 second")
         .start()
