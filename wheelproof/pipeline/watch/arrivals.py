@@ -63,7 +63,7 @@ SELECT address FROM given JOIN recordings ON path = address
 LEFT JOIN events_kept AS kept ON kept.run = recordings.run AND kept.line = "row"
 WHERE "row" <= lines AND (
     mark = 'header' AND header <> "text" OR mark = 'footer' AND footer <> "text"
-    OR mark IS NULL AND (given.tid, given.tseq, given.k) <> (kept.tid, kept.tseq, kept.k)
+    OR given.tid <> kept.tid OR given.tseq <> kept.tseq OR given.k <> kept.k
 )
 UNION
 SELECT address FROM given GROUP BY address, "row" HAVING count(DISTINCT "text") > 1
@@ -79,16 +79,18 @@ def _again(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
         for path, had, top, fresh, _ in rows
         if fresh < top - had
     ]
-    if not any(repeated for *_, repeated in rows):
-        connection.execute("CREATE OR REPLACE TEMP VIEW arriving AS SELECT * FROM given")
-        return problems
-    others = connection.execute(_OTHERS).fetchall()
-    connection.execute(
-        "CREATE OR REPLACE TEMP VIEW arriving AS SELECT given.* FROM given LEFT JOIN recordings "
-        'ON path = address WHERE lines IS NULL OR "row" > lines '
-        'QUALIFY row_number() OVER (PARTITION BY address, "row") = 1'
-    )
-    return problems + [(path, "lines of another recording have its name") for (path,) in others]
+    table = "given"
+    if any(repeated for *_, repeated in rows):
+        others = connection.execute(_OTHERS).fetchall()
+        problems += [(path, "lines of another recording have its name") for (path,) in others]
+        table = "alone"
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT given.* FROM given "
+            'LEFT JOIN recordings ON path = address WHERE lines IS NULL OR "row" > lines '
+            'QUALIFY row_number() OVER (PARTITION BY address, "row") = 1'
+        )
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW arriving AS SELECT * FROM {table}")
+    return problems
 
 
 def keep(connection: duckdb.DuckDBPyConnection, first: Iterable[Mapping[str, object]]) -> None:
