@@ -121,7 +121,8 @@ class Publisher:
             return
         if create is None:
             raise UsageError(topics.no_topic(self.address), "Make it with --create 1.")
-        from confluent_kafka.admin import AdminClient, NewTopic
+        from confluent_kafka.admin import AdminClient
+        from confluent_kafka.cimpl import NewTopic
 
         admin = AdminClient({"bootstrap.servers": self.address.servers, "log_level": 0})
         made = admin.create_topics([NewTopic(self.address.topic, num_partitions=create)])
@@ -140,7 +141,7 @@ class Publisher:
 
     def send(self, name: bytes, number: int, line: bytes) -> None:
         """Send a line, when there is room for it."""
-        headers = [(topics.LINE, str(number).encode())]
+        headers: list[tuple[str, str | bytes | None]] = [(topics.LINE, str(number).encode())]
         while True:
             try:
                 self.client.produce(

@@ -52,8 +52,9 @@ class Meter:
         self.violations: list[str] = []
         self.batch, self.seconds = -1, 0.0
         self.state = {"bytes": 0, "events": 0, "keys": 0}
-        self.unit, self.left = "", 0
-        self.history: deque[tuple[float, int, int, int]] = deque(maxlen=HISTORY)
+        self.unit = ""
+        self.left: int | None = None
+        self.history: deque[tuple[float, int, int | None, int]] = deque(maxlen=HISTORY)
 
     def measure(self, report: Report, ledger: Ledger, file: Path, seconds: float) -> None:
         """Take the numbers after a micro-batch, which took so many seconds."""
@@ -70,7 +71,7 @@ class Meter:
             self.batch, self.seconds = ledger.batch, seconds
             self.state = {"bytes": sum(sizes), "events": events, "keys": keys}
 
-    def look(self, unit: str, left: int) -> None:
+    def look(self, unit: str, left: int | None) -> None:
         """Take the lag, and a point of the curves."""
         with self.lock:
             self.unit, self.left = unit, left
@@ -137,7 +138,7 @@ class Meter:
             lag = GaugeMetricFamily(
                 f"{PREFIX}_lag", "What is there and was not judged yet.", labels=["unit"]
             )
-            if self.unit:
+            if self.left is not None:
                 lag.add_metric([self.unit], self.left)
             yield lag
             broken = GaugeMetricFamily(

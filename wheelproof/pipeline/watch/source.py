@@ -14,14 +14,14 @@ from wheelproof.pipeline.watch.spool import TAB, Spool
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-SPOOL = "spool"
-"""The folder of the spool in the folder of a watch."""
+SPOOL, CHECKPOINT = "spool", "checkpoint"
+"""The folders of the spool, and of Spark's offsets, in the folder of a watch."""
 
 FILES = 4
 """Files of the spool that a micro-batch has at most."""
 
-Progress = Mapping[str, object]
-"""What Spark says of its last micro-batch, as data of JSON."""
+Lag = tuple[str, int | None]
+"""A unit, and how many of them are there and were not judged; None where that is not known yet."""
 
 
 class Source(Protocol):
@@ -51,9 +51,9 @@ class Source(Protocol):
         Raises the WheelproofError that the error stands for.
         """
 
-    def lag(self, progress: Progress | None, taken: Mapping[str, int]) -> tuple[str, int]:
-        """A unit, and how many of them are there and were not judged yet. ``taken``: of each
-        recording, how many lines were."""
+    def lag(self, taken: Mapping[str, int], batch: int) -> Lag:
+        """The lag. ``taken``: of each recording, how many lines were judged; ``batch``: the number
+        of the last micro-batch that was, or -1."""
 
 
 class Folder:
@@ -106,5 +106,5 @@ class Folder:
     def answers(self, spark: SparkSession, error: Exception) -> bool:
         return False
 
-    def lag(self, progress: Progress | None, taken: Mapping[str, int]) -> tuple[str, int]:
-        return "bytes", 0 if self.spool is None else self.spool.left(taken)
+    def lag(self, taken: Mapping[str, int], batch: int) -> Lag:
+        return "bytes", None if self.spool is None else self.spool.left(taken)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 import weakref
@@ -22,16 +21,15 @@ from wheelproof.pipeline.watch import outcome, sinks, topics
 from wheelproof.pipeline.watch.ledger import Ledger, opened
 from wheelproof.pipeline.watch.metrics import Meter, serving
 from wheelproof.pipeline.watch.sinks import Sink
-from wheelproof.pipeline.watch.source import Folder, Source
+from wheelproof.pipeline.watch.source import CHECKPOINT, Folder, Source
 from wheelproof.pipeline.watch.topics import Topic
 from wheelproof.pipeline.watch.waiting import LOOK_SECONDS, Waiting, quietly
 from wheelproof.trace.topics import Address, is_address, parsed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
 
-LEDGER, CHECKPOINT = "watch.duckdb", "checkpoint"
+LEDGER = "watch.duckdb"
 VIOLATIONS, REPORT = "violations.jsonl", "trace-check.json"
 
 
@@ -236,15 +234,9 @@ def _followed(spark: SparkSession, watch: Watch, source: Source, once: bool) -> 
             if not once:
                 source.look()
             if watch.meter is not None:
-                watch.meter.look(*source.lag(_progress(query), watch.meter.taken))
+                watch.meter.look(*source.lag(watch.meter.taken, watch.meter.batch))
     finally:
         watch.ending.set()
         with watch.lock:  # the micro-batch that runs comes to its end
             pass
         quietly(query.stop)
-
-
-def _progress(query: StreamingQuery) -> dict[str, object] | None:
-    """What Spark says of its last micro-batch; None before the first."""
-    last = Waiting(lambda: query.lastProgress).value()
-    return None if last is None else json.loads(last.json)

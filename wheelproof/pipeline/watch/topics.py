@@ -7,9 +7,9 @@ import re
 import socket
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar
 
 from wheelproof import artifacts
 from wheelproof.artifacts import Artifact
@@ -18,14 +18,16 @@ from wheelproof.errors import ToolError, UsageError
 from wheelproof.pipeline import staging
 from wheelproof.pipeline.watch import sinks
 from wheelproof.pipeline.watch.ledger import Ledger
-from wheelproof.pipeline.watch.source import Progress
+from wheelproof.pipeline.watch.source import CHECKPOINT, Lag
 from wheelproof.pipeline.watch.waiting import LOOK_SECONDS, Waiting
 from wheelproof.trace import topics
 from wheelproof.trace.topics import Address
 
 if TYPE_CHECKING:
-    from py4j.java_gateway import JavaObject
+    from py4j.java_gateway import JavaObject, JVMView
     from pyspark.sql import DataFrame, SparkSession
+
+T = TypeVar("T")
 
 JARS = (
     Artifact(
@@ -80,6 +82,8 @@ class Topic:
 
     def __init__(self, address: Address) -> None:
         self.address = address
+        self.spark: SparkSession | None = None
+        self.output: Path | None = None
 
     def __str__(self) -> str:
         return str(self.address)
@@ -94,9 +98,8 @@ class Topic:
         return name.startswith((f"{self.address.topic}/", f"{self.address.topic}, "))
 
     def rows(self, spark: SparkSession, ledger: Ledger, output: Path, once: bool) -> DataFrame:
-        from pyspark.sql import functions as F
-
         there(spark, self.address)
+        self.spark, self.output = spark, output
         records = (
             spark.readStream.format("kafka")
             .options(
@@ -109,25 +112,7 @@ class Topic:
             .option("kafka.bootstrap.servers", self.address.servers)
             .load()
         )
-        own = F.filter("headers", lambda header: header["key"] == topics.LINE)
-        number = F.get(own, F.lit(0))["value"].cast("string").cast("long")
-        is_named = F.col("key").isNotNull() & F.coalesce(number >= 1, F.lit(False))
-        prefix = F.lit(self.address.topic)
-        name = F.concat(prefix, F.lit("/"), F.col("key").cast("string"))
-        none = F.concat(prefix, F.lit(", partition "), F.col("partition").cast("string"))
-        lines = records.select(
-            F.when(is_named, name).otherwise(none).alias("address"),
-            F.when(is_named, number).otherwise(F.col("offset") + 1).alias("row"),
-            F.coalesce(F.col("value").cast("string"), F.lit("")).alias("value"),
-        )
-        rows = staging.judged(staging.parsed(lines))
-        unnamed = F.col("address").startswith(f"{self.address.topic}, ")
-        return rows.withColumns(
-            {
-                "mark": F.when(~unnamed, F.col("mark")),
-                "reason": F.when(unnamed, UNNAMED).otherwise(F.col("reason")),
-            }
-        )
+        return judged(records, self.address.topic)
 
     def look(self) -> None:
         """Spark looks itself."""
@@ -155,23 +140,47 @@ class Topic:
             except ToolError:
                 time.sleep(LOOK_SECONDS)
 
-    def lag(self, progress: Progress | None, taken: Mapping[str, int]) -> tuple[str, int]:
-        count = 0
-        if progress is not None:
-            (source,) = cast("list[Progress]", progress["sources"])
-            ends, latest = (_offsets(source[name]) for name in ("endOffset", "latestOffset"))
-            count = sum(offset - ends.get(partition, 0) for partition, offset in latest.items())
-        return "records", count
+    def lag(self, taken: Mapping[str, int], batch: int) -> Lag:
+        if self.spark is None or self.output is None:
+            return "records", None
+        try:
+            spark = self.spark
+            latest = Waiting(lambda: _asked(spark, self.address, _latest)).value()
+        except Exception:  # the broker is away, or Java ends
+            return "records", None
+        return "records", behind(latest, self.output / CHECKPOINT / "offsets" / str(batch))
 
 
-def _offsets(given: object) -> dict[str, int]:
-    """Offsets by partition, of the one topic."""
-    value = json.loads(given) if isinstance(given, str) else given
-    return {
-        partition: offset
-        for partitions in cast("dict[str, dict[str, int]]", value or {}).values()
-        for partition, offset in partitions.items()
-    }
+def behind(latest: Mapping[str, int], offsets: Path) -> int:
+    """Records behind the offsets of a micro-batch, in Spark's file; all where there is none."""
+    judged: Mapping[str, int] = {}
+    if offsets.is_file():
+        (judged,) = json.loads(offsets.read_text(encoding="utf-8").splitlines()[-1]).values()
+    return sum(max(0, at - judged.get(partition, 0)) for partition, at in latest.items())
+
+
+def judged(records: DataFrame, topic: str) -> DataFrame:
+    """Records of a topic, as ``staging.judged`` has lines. One that does not say which line it is
+    goes to quarantine under the name of its partition."""
+    from pyspark.sql import functions as F
+
+    own = F.filter("headers", lambda header: header["key"] == topics.LINE)
+    number = F.get(own, F.lit(0))["value"].cast("string").cast("long")
+    is_named = F.col("key").isNotNull() & F.coalesce(number >= 1, F.lit(False))
+    name = F.concat(F.lit(f"{topic}/"), F.col("key").cast("string"))
+    none = F.concat(F.lit(f"{topic}, partition "), F.col("partition").cast("string"))
+    lines = records.select(
+        F.when(is_named, name).otherwise(none).alias("address"),
+        F.when(is_named, number).otherwise(F.col("offset") + 1).alias("row"),
+        F.coalesce(F.col("value").cast("string"), F.lit("")).alias("value"),
+    )
+    is_unnamed = F.col("address").startswith(f"{topic}, ")
+    return staging.judged(staging.parsed(lines)).withColumns(
+        {
+            "mark": F.when(~is_unnamed, F.col("mark")),
+            "reason": F.when(is_unnamed, UNNAMED).otherwise(F.col("reason")),
+        }
+    )
 
 
 def _await_port(address: Address) -> None:
@@ -190,7 +199,7 @@ def _await_port(address: Address) -> None:
 def there(spark: SparkSession, address: Address) -> None:
     """Raise ToolError where no broker answers, and UsageError where the topic is absent."""
     try:
-        Waiting(lambda: _describe(spark, address)).value()
+        Waiting(lambda: _asked(spark, address, _described)).value()
     except Exception as error:
         text = str(error)
         if _ABSENT in text:
@@ -204,7 +213,10 @@ def there(spark: SparkSession, address: Address) -> None:
         ) from error
 
 
-def _describe(spark: SparkSession, address: Address) -> None:
+def _asked(
+    spark: SparkSession, address: Address, ask: Callable[[JVMView, JavaObject, str], T]
+) -> T:
+    """The answer of a broker, by Kafka's own client in Java."""
     java = spark._jvm
     assert java is not None
     values = java.java.util.HashMap()
@@ -213,11 +225,26 @@ def _describe(spark: SparkSession, address: Address) -> None:
         values.put(name, str(1000 * topics.ANSWER_SECONDS))
     admin: JavaObject = java.org.apache.kafka.clients.admin.Admin.create(values)
     try:
-        names = java.java.util.ArrayList()
-        names.add(address.topic)
-        admin.describeTopics(names).allTopicNames().get()
+        return ask(java, admin, address.topic)
     finally:
         admin.close()
+
+
+def _described(java: JVMView, admin: JavaObject, topic: str) -> JavaObject:
+    names = java.java.util.ArrayList()
+    names.add(topic)
+    return admin.describeTopics(names).allTopicNames().get().get(topic)
+
+
+def _latest(java: JVMView, admin: JavaObject, topic: str) -> dict[str, int]:
+    """Partition -> the offset of its next record."""
+    wanted = java.java.util.HashMap()
+    latest = java.org.apache.kafka.clients.admin.OffsetSpec.latest()
+    for partition in _described(java, admin, topic).partitions():
+        place = java.org.apache.kafka.common.TopicPartition(topic, partition.partition())
+        wanted.put(place, latest)
+    offsets = admin.listOffsets(wanted).all().get()
+    return {str(place.partition()): offsets.get(place).offset() for place in offsets.keySet()}
 
 
 class TopicSink:
