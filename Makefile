@@ -15,7 +15,8 @@ TESTED = HYPOTHESIS_PROFILE=fast PYTHONDONTWRITEBYTECODE= $(RUN) pytest
 SIDE_BY_SIDE = -n auto --maxprocesses 4
 
 .DEFAULT_GOAL = help
-.PHONY: help setup setup-data setup-kafka setup-dev setup-docs setup-test verify prove lint test mutate \
+.PHONY: help setup setup-data setup-kafka setup-dev setup-docs setup-test verify prove lint test \
+	mutate \
 	nightly fuzz trace bench-timer bench-traces races finding d1 demo demo-controller elections \
 	zookeeper replay-zookeeper chaos real starve watch docs doctor clean
 

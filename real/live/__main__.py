@@ -35,7 +35,9 @@ MOST_S = 60
 
 
 @contextmanager
-def process(command: list[str], log: Path | None, signals: int) -> Iterator[subprocess.Popen[bytes]]:
+def process(
+    command: list[str], log: Path | None, signals: int
+) -> Iterator[subprocess.Popen[bytes]]:
     """A process of its own session, which Ctrl-C does not reach; ended by a signal, and killed
     with all of its session where it does not end. ``log``: for its output; None: as here."""
     with (log or Path(os.devnull)).open("w", encoding="utf-8") as text:
@@ -86,10 +88,10 @@ def follow(watch: subprocess.Popen[bytes], until: float | None) -> None:
 
 def page(port: int) -> dict[str, object]:
     """The numbers of the watch; nothing where it does not answer."""
-    with suppress(OSError):
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/watch.json", timeout=5) as answer:
-            document: dict[str, object] = json.load(answer)
-            return document
+    address = f"http://127.0.0.1:{port}/watch.json"
+    with suppress(OSError), urllib.request.urlopen(address, timeout=5) as answer:
+        document: dict[str, object] = json.load(answer)
+        return document
     return {}
 
 

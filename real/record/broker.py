@@ -211,9 +211,7 @@ class Broker:
 
 
 @contextmanager
-def running(
-    java: Path, command: Sequence[str], log: Path, alone: bool = False
-) -> Iterator[Broker]:
+def running(java: Path, command: Sequence[str], log: Path, alone: bool = False) -> Iterator[Broker]:
     """A Java process that is ended, and killed where it does not end. ``alone``: Ctrl-C does not
     reach it."""
     with log.open("wb") as output:

@@ -125,9 +125,9 @@ class Publisher:
         from confluent_kafka.cimpl import NewTopic
 
         admin = AdminClient({"bootstrap.servers": self.address.servers, "log_level": 0})
-        made = admin.create_topics([NewTopic(self.address.topic, num_partitions=create)])
+        futures = admin.create_topics([NewTopic(self.address.topic, num_partitions=create)])
         try:
-            made[self.address.topic].result()
+            futures[self.address.topic].result()
         except KafkaException as error:
             raise ToolError(
                 f"The topic {self.address.topic} cannot be made ({error.args[0].str()}).",
@@ -206,7 +206,7 @@ def run(paths: list[Path], address: Address, follow: bool, create: int | None) -
 
 
 def _send(publisher: Publisher, path: Path, recordings: dict[Path, Recording]) -> int:
-    """Send what was added to a file; how many lines."""
+    """Send the lines that were added to a file; their number."""
     if path not in recordings:
         if not path.exists():
             return 0

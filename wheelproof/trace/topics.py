@@ -1,4 +1,4 @@
-"""Recordings in topics of Kafka: the names of topics, and what a record says of its line.
+"""Recordings in topics of Kafka: the names of topics, and the parts of a record.
 
 A record has one line of a recording. Its key is the recording's name, so that all of its records
 are in one partition, in their order. Its header :data:`LINE` has the number of the line, from 1.

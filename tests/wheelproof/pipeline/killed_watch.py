@@ -17,7 +17,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 BYTES, RECORDS = 30_000, 150
-"""Of a micro-batch: a start of a watch has several."""
+"""Of a micro-batch of a watch that is killed: a start of it has several."""
+
+ALL = 1000
+"""Files of the spool in a micro-batch of a watch that is not killed."""
 
 MOMENTS = ("begun", "taken", "kept", "written", "ended", "java", "any")
 """Before the transaction; at its end; before the report; within it; before Spark's own note; of
@@ -44,8 +47,11 @@ def main(given: str, output: Path, moment: str, batch: int) -> int:
     from wheelproof.trace import declared
 
     declared.use(ROOT)
-    source.FILES, topics.RECORDS = 1, RECORDS
     source.Spool = partial(source.Spool, most=BYTES)
+    if moment in MOMENTS:
+        source.FILES, topics.RECORDS = 1, RECORDS
+    else:
+        source.FILES = ALL
     left = [batch]
 
     def due(name: str) -> bool:

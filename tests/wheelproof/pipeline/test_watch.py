@@ -218,13 +218,13 @@ def test_the_lag_is_what_is_not_judged(tmp_path):
     file = folder / "a.jsonl"
     file.write_bytes(b"one\ntwo\n")
     spool = Spool(folder, place, {})
-    assert spool.left({}) == 8
+    assert spool.backlog({}) == 8
     assert spool.add()
     file.write_bytes(b"one\ntwo\nthree\n")
     in_spool = sum(path.stat().st_size for path in place.iterdir())
-    assert spool.left({str(file): 1}) == in_spool + 6
-    assert Spool(folder, place, {}).left({}) == in_spool + 6
-    assert spool.left({str(file): 2}) == 6
+    assert spool.backlog({str(file): 1}) == in_spool + 6
+    assert Spool(folder, place, {}).backlog({}) == in_spool + 6
+    assert spool.backlog({str(file): 2}) == 6
 
 
 # -- lines that come again

@@ -116,7 +116,7 @@ def test_the_server_is_on_this_machine_alone_and_answers_three_paths(capsys):
         assert answer(port, "/", host=f"elsewhere.example:{port}")[0] == 403
         with pytest.raises(ToolError, match=f"Port {port}"), serving("again", port):
             pass
-        assert meter.taken == {}
+        assert meter.lines == {}
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
 

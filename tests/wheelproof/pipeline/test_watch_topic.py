@@ -16,14 +16,16 @@ import pytest
 
 from wheelproof.pipeline import in_process
 
-pytestmark = pytest.mark.nightly
+pytest.importorskip("confluent_kafka", reason="the extra `kafka` is not installed")
 
-confluent_kafka = pytest.importorskip("confluent_kafka", reason="the extra `kafka`: setup-kafka")
+import confluent_kafka
 
 from real.live.transport import transport
 from wheelproof.jvm.jars import NotHere
 from wheelproof.trace.publishing import Publisher
 from wheelproof.trace.topics import Address
+
+pytestmark = pytest.mark.nightly
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

@@ -1,7 +1,6 @@
 """A watch in numbers: metrics in Prometheus' text format, and the page that follows them.
 
-Both are served on this machine alone. What is served is a copy of the numbers, so that no reader
-waits for the ledger.
+Both are served on this machine alone, from a copy of the numbers: no reader waits for the ledger.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import json
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
@@ -37,23 +36,26 @@ HISTORY = 300
 WINDOW_SECONDS = 10
 """Time over which events per second are counted."""
 
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'"
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "connect-src 'self'; img-src data:"
+)
 """The page loads nothing but its numbers."""
 
 
 class Meter:
-    """The numbers of a watch. ``taken``: of each recording, how many lines were judged."""
+    """The numbers of a watch. ``lines``: of each recording, how many were judged."""
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.taken: dict[str, int] = {}
+        self.lines: dict[str, int] = {}
         self.lock = threading.Lock()
         self.report = Report(events=0)
         self.violations: list[str] = []
         self.batch, self.seconds = -1, 0.0
         self.state = {"bytes": 0, "events": 0, "keys": 0}
         self.unit = ""
-        self.left: int | None = None
+        self.backlog: int | None = None
         self.history: deque[tuple[float, int, int | None, int]] = deque(maxlen=HISTORY)
 
     def measure(self, report: Report, ledger: Ledger, file: Path, seconds: float) -> None:
@@ -66,19 +68,19 @@ class Meter:
         events, keys = ledger.sizes()
         sizes = [path.stat().st_size for path in file.parent.glob(f"{file.name}*")]
         with self.lock:
-            self.taken = ledger.lines()
+            self.lines = ledger.lines()
             self.report, self.violations = report, listed
             self.batch, self.seconds = ledger.batch, seconds
             self.state = {"bytes": sum(sizes), "events": events, "keys": keys}
 
-    def look(self, unit: str, left: int | None) -> None:
+    def look(self, unit: str, backlog: int | None) -> None:
         """Take the lag, and a point of the curves."""
         with self.lock:
-            self.unit, self.left = unit, left
+            self.unit, self.backlog = unit, backlog
             now = time.time()
             if not self.history or now - self.history[-1][0] >= 1:
                 broken = sum(rule["broken"] for rule in self.report.rules.values())
-                self.history.append((now, self.report.events, left, broken))
+                self.history.append((now, self.report.events, backlog, broken))
 
     def rate(self) -> float:
         """Events per second of late."""
@@ -96,7 +98,7 @@ class Meter:
                 "source": self.source,
                 "events": self.report.events,
                 "rate": round(self.rate(), 1),
-                "lag": {"unit": self.unit, "left": self.left},
+                "lag": {"unit": self.unit, "left": self.backlog},
                 "state": self.state,
                 "batch": {"number": self.batch, "seconds": round(self.seconds, 3)},
                 "verdicts": dict(sorted(verdicts.items())),
@@ -136,10 +138,12 @@ class Meter:
             for name, (says, value) in gauges.items():
                 yield GaugeMetricFamily(f"{PREFIX}_{name}", says, value=value)
             lag = GaugeMetricFamily(
-                f"{PREFIX}_lag", "What is there and was not judged yet.", labels=["unit"]
+                f"{PREFIX}_lag",
+                "Records or bytes that are there and were not judged yet.",
+                labels=["unit"],
             )
-            if self.left is not None:
-                lag.add_metric([self.unit], self.left)
+            if self.backlog is not None:
+                lag.add_metric([self.unit], self.backlog)
             yield lag
             broken = GaugeMetricFamily(
                 f"{PREFIX}_violations", "Violations of each rule.", labels=["rule"]
@@ -153,10 +157,10 @@ class Meter:
             yield runs
         buckets: list[tuple[str, float]] = []
         total = 0
-        for each in lateness.get("classes", []):
-            total += each["count"]
-            if each["below_ms"] is not None:
-                buckets.append((str(float(each["below_ms"])), total))
+        for interval in lateness.get("classes", []):
+            total += interval["count"]
+            if interval["below_ms"] is not None:
+                buckets.append((str(float(interval["below_ms"])), total))
         mean = lateness.get("mean_ms", 0.0)
         yield HistogramMetricFamily(
             f"{PREFIX}_lateness_milliseconds",
@@ -175,7 +179,7 @@ class Meter:
 
 
 def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
-    """What answers for a meter."""
+    """The answers for a meter."""
     from prometheus_client import CONTENT_TYPE_LATEST
 
     page = resources.files("wheelproof.pipeline.watch").joinpath("page.html").read_bytes()
@@ -183,7 +187,7 @@ def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             host = self.headers.get("Host", "").rpartition(":")[0]
-            answers = {
+            answers: dict[str, tuple[str, Callable[[], bytes]]] = {
                 "/": ("text/html; charset=utf-8", lambda: page),
                 "/metrics": (CONTENT_TYPE_LATEST, meter.text),
                 "/watch.json": (

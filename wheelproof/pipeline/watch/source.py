@@ -51,25 +51,25 @@ class Source(Protocol):
         Raises the WheelproofError that the error stands for.
         """
 
-    def lag(self, taken: Mapping[str, int], batch: int) -> Lag:
-        """The lag. ``taken``: of each recording, how many lines were judged; ``batch``: the number
-        of the last micro-batch that was, or -1."""
+    def lag(self, lines: Mapping[str, int], batch: int) -> Lag:
+        """The lag. ``lines``: of each recording, how many were judged; ``batch``: the number of the
+        last micro-batch that was, or -1."""
 
 
 class Folder:
     """Files ``.jsonl`` below a folder, which grow."""
 
     def __init__(self, folder: Path) -> None:
-        self.given, self.folder = folder, folder.resolve()
+        self.name, self.folder = str(folder), folder.resolve()
         self.spool: Spool | None = None
 
     def __str__(self) -> str:
-        return str(self.given)
+        return self.name
 
     def check(self, output: Path) -> None:
         if not self.folder.is_dir():
             raise UsageError(
-                f"{self.given}: there is no such folder.", "Give the folder of recordings."
+                f"{self.name}: there is no such folder.", "Give the folder of recordings."
             )
         if output.resolve().is_relative_to(self.folder):
             raise UsageError(
@@ -106,5 +106,5 @@ class Folder:
     def answers(self, spark: SparkSession, error: Exception) -> bool:
         return False
 
-    def lag(self, taken: Mapping[str, int], batch: int) -> Lag:
-        return "bytes", None if self.spool is None else self.spool.left(taken)
+    def lag(self, lines: Mapping[str, int], batch: int) -> Lag:
+        return "bytes", None if self.spool is None else self.spool.backlog(lines)

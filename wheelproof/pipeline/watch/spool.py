@@ -74,13 +74,13 @@ class Spool:
             time.sleep(APART_SECONDS)
         return bool(parts)
 
-    def left(self, taken: Mapping[str, int]) -> int:
-        """Bytes of lines that were not taken, in the spool and in the files. ``taken``: of each
+    def backlog(self, judged: Mapping[str, int]) -> int:
+        """Bytes of lines that were not judged, in the spool and in the files. ``judged``: of each
         file, how many lines were."""
         self.waiting = [
             (size, ends)
             for size, ends in self.waiting
-            if any(row > taken.get(path, 0) for path, row in ends.items())
+            if any(row > judged.get(path, 0) for path, row in ends.items())
         ]
         behind = [
             max(0, path.stat().st_size - self.at.get(path, (0, 0))[0])

@@ -150,9 +150,7 @@ def run(
         ledger = stack.enter_context(opened(output / LEDGER))
         _belong(ledger, source, output)
         scratch = stack.enter_context(validate.folder_for(session_options.scratch))
-        settings = replace(
-            session_options, scratch=scratch, more=dict(session_options.more) | more
-        )
+        settings = replace(session_options, scratch=scratch, more=dict(session_options.more) | more)
         spark = stack.enter_context(session(settings))
         places: list[Sink] = [sinks.JsonLines() if options.as_json else sinks.Text()]
         if options.violations:
@@ -185,9 +183,7 @@ def _belong(ledger: Ledger, source: Source, output: Path) -> None:
         raise UsageError(f"{output}: {LEDGER} and {CHECKPOINT} are not of one watch.", remedy)
     for run in ledger.runs():
         if not source.owns(run.name):
-            raise UsageError(
-                f"{output} is of a watch of other recordings, as {run.name}.", remedy
-            )
+            raise UsageError(f"{output} is of a watch of other recordings, as {run.name}.", remedy)
 
 
 def follow(spark: SparkSession, watch: Watch, source: Source, once: bool) -> None:
@@ -234,7 +230,7 @@ def _followed(spark: SparkSession, watch: Watch, source: Source, once: bool) -> 
             if not once:
                 source.look()
             if watch.meter is not None:
-                watch.meter.look(*source.lag(watch.meter.taken, watch.meter.batch))
+                watch.meter.look(*source.lag(watch.meter.lines, watch.meter.batch))
     finally:
         watch.ending.set()
         with watch.lock:  # the micro-batch that runs comes to its end

@@ -47,7 +47,7 @@ JARS = (
         "f77a5060d6936a9144023584232f9de3f2248f1abfe156e9d31795f18770674f",
     ),
 )
-"""Spark's connector, and what it needs beside the jars of pyspark."""
+"""Spark's connector, and its jars that pyspark lacks."""
 
 RECORDS = 100_000
 """Records of a micro-batch at most."""
@@ -140,7 +140,7 @@ class Topic:
             except ToolError:
                 time.sleep(LOOK_SECONDS)
 
-    def lag(self, taken: Mapping[str, int], batch: int) -> Lag:
+    def lag(self, lines: Mapping[str, int], batch: int) -> Lag:
         if self.spark is None or self.output is None:
             return "records", None
         try:
@@ -164,8 +164,8 @@ def judged(records: DataFrame, topic: str) -> DataFrame:
     goes to quarantine under the name of its partition."""
     from pyspark.sql import functions as F
 
-    own = F.filter("headers", lambda header: header["key"] == topics.LINE)
-    number = F.get(own, F.lit(0))["value"].cast("string").cast("long")
+    numbers = F.filter("headers", lambda header: header["key"] == topics.LINE)
+    number = F.get(numbers, F.lit(0))["value"].cast("string").cast("long")
     is_named = F.col("key").isNotNull() & F.coalesce(number >= 1, F.lit(False))
     name = F.concat(F.lit(f"{topic}/"), F.col("key").cast("string"))
     none = F.concat(F.lit(f"{topic}, partition "), F.col("partition").cast("string"))
@@ -238,12 +238,12 @@ def _described(java: JVMView, admin: JavaObject, topic: str) -> JavaObject:
 
 def _latest(java: JVMView, admin: JavaObject, topic: str) -> dict[str, int]:
     """Partition -> the offset of its next record."""
-    wanted = java.java.util.HashMap()
+    places = java.java.util.HashMap()
     latest = java.org.apache.kafka.clients.admin.OffsetSpec.latest()
     for partition in _described(java, admin, topic).partitions():
         place = java.org.apache.kafka.common.TopicPartition(topic, partition.partition())
-        wanted.put(place, latest)
-    offsets = admin.listOffsets(wanted).all().get()
+        places.put(place, latest)
+    offsets = admin.listOffsets(places).all().get()
     return {str(place.partition()): offsets.get(place).offset() for place in offsets.keySet()}
 
 

@@ -11,4 +11,4 @@ from wheelproof.trace.commands import publish, record, verdicts, watch
 from wheelproof.trace.commands.options import EXIT, app
 from wheelproof.trace.commands.record import has_events
 
-__all__ = ["EXIT", "app", "has_events", "record", "verdicts", "watch"]
+__all__ = ["EXIT", "app", "has_events", "publish", "record", "verdicts", "watch"]

@@ -40,11 +40,11 @@ def publish(
     ] = None,
 ) -> None:
     """Send recordings to a topic, each line as a record, for `trace watch`."""
-    *given, last = words
+    *names, last = words
     address = topics.parsed(last)
-    if not given:
+    if not names:
         raise UsageError("No recording is named.", f"Name files before {last}.")
-    paths = [Path(word) for word in given]
+    paths = [Path(word) for word in names]
     from wheelproof.trace.publishing import run
 
     files = paths if follow else files_of(paths)

@@ -36,9 +36,7 @@ def watch(
     ] = False,
     json_lines: Annotated[
         bool,
-        typer.Option(
-            "--json-lines", help="Print violations as JSON Lines, and nothing else."
-        ),
+        typer.Option("--json-lines", help="Print violations as JSON Lines, and nothing else."),
     ] = False,
     violations: Annotated[
         str,
