@@ -140,7 +140,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def ends(number: int, frame: object) -> None:
-    """End as with Ctrl-C."""
+    """End by an exception, also where a shell lets its background jobs ignore Ctrl-C."""
     raise KeyboardInterrupt
 
 
@@ -163,7 +163,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"--each is 1 to {MOST_S}, --adds 1 or more, --seconds 0 or more")
     if not 0 < options.port < 1 << 16:
         parser.error("--port is 1 to 65535")
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, ends)
     try:
         return run(options)
