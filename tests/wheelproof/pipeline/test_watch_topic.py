@@ -171,11 +171,11 @@ def test_a_topic_says_what_a_check_says_after_kills(node, files, tmp_path):
         (next(run["path"] for run in report["runs"] if run["verdict"] == "incomplete"), 6)
     ]
     lines = [json.loads(line) for line in printed.splitlines()]
-    told = {line["id"]: line for line in sent(found)}
-    assert {line["id"] for line in lines} <= told.keys()
+    reported = {line["id"]: line for line in sent(found)}
+    assert {line["id"] for line in lines} <= reported.keys()
     every = [json.loads(line) for line in (output / "violations.jsonl").open()]
-    assert named(lines) != [] and named(told.values()) == named(
-        [line for line in every if line["id"] in told]
+    assert named(lines) != [] and named(reported.values()) == named(
+        [line for line in every if line["id"] in reported]
     )
     controls(address, output, files, tmp_path)
 

@@ -100,7 +100,7 @@ def test_lag_is_the_records_behind_the_last_micro_batch(tmp_path):
     assert Topic(Address("h:1", "t")).lag({}, 3) == ("records", None)
 
 
-def test_errors_of_a_broker_are_told_apart(monkeypatch, capsys):
+def test_errors_of_a_broker_are_distinguished(monkeypatch, capsys):
     """Records that are gone end a watch, a broker that is away does not, and a defect is one."""
     topic, calls = Topic(Address("h:1", "t")), []
     monkeypatch.setattr(topics, "_await_port", lambda address: calls.append("port"))
@@ -136,7 +136,7 @@ def test_the_topic_of_violations_must_be_there(monkeypatch):
     def absent(spark, address, ask):
         raise RuntimeError("java: UnknownTopicOrPartitionException")
 
-    monkeypatch.setattr(topics, "_asked", absent)
+    monkeypatch.setattr(topics, "_answer", absent)
     with pytest.raises(UsageError, match="no topic t") as raised:
         topics.TopicSink(None, Address("h:1", "t"))
     assert "--create" in str(raised.value)

@@ -10,7 +10,7 @@ from wheelproof.console import visible
 from wheelproof.pipeline import command
 from wheelproof.pipeline.document import Violation
 
-Told = Mapping[str, Violation]
+Named = Mapping[str, Violation]
 """Id of a violation -> the violation."""
 
 
@@ -22,14 +22,14 @@ def line(name: str, violation: Violation) -> str:
 class Sink(Protocol):
     """A place for violations. It may get one again after a kill, with the same id."""
 
-    def tell(self, violations: Told) -> None:
+    def tell(self, violations: Named) -> None:
         """Take violations that are new, some at least. Raises ToolError where it cannot."""
 
 
 class Text:
     """Violations on standard output, for people."""
 
-    def tell(self, violations: Told) -> None:
+    def tell(self, violations: Named) -> None:
         for name, violation in violations.items():
             print(visible(f"{command.line(violation)} [{name}]"), flush=True)
 
@@ -37,6 +37,6 @@ class Text:
 class JsonLines:
     """Violations on standard output, as JSON Lines."""
 
-    def tell(self, violations: Told) -> None:
+    def tell(self, violations: Named) -> None:
         for name, violation in violations.items():
             print(line(name, violation), flush=True)

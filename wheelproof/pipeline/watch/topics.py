@@ -89,7 +89,7 @@ class Topic:
         return str(self.address)
 
     def check(self, output: Path) -> None:
-        """A broker is asked when Java runs: see :meth:`rows`."""
+        """A broker answers when Java runs: see :meth:`rows`."""
 
     def settings(self) -> dict[str, str]:
         return jars()
@@ -145,7 +145,7 @@ class Topic:
             return "records", None
         try:
             spark = self.spark
-            latest = Waiting(lambda: _asked(spark, self.address, _latest)).value()
+            latest = Waiting(lambda: _answer(spark, self.address, _latest)).value()
         except Exception:  # the broker is away, or Java ends
             return "records", None
         return "records", behind(latest, self.output / CHECKPOINT / "offsets" / str(batch))
@@ -199,7 +199,7 @@ def _await_port(address: Address) -> None:
 def there(spark: SparkSession, address: Address) -> None:
     """Raise ToolError where no broker answers, and UsageError where the topic is absent."""
     try:
-        Waiting(lambda: _asked(spark, address, _described)).value()
+        Waiting(lambda: _answer(spark, address, _described)).value()
     except Exception as error:
         text = str(error)
         if _ABSENT in text:
@@ -213,7 +213,7 @@ def there(spark: SparkSession, address: Address) -> None:
         ) from error
 
 
-def _asked(
+def _answer(
     spark: SparkSession, address: Address, ask: Callable[[JVMView, JavaObject, str], T]
 ) -> T:
     """The answer of a broker, by Kafka's own client in Java."""
@@ -255,7 +255,7 @@ class TopicSink:
         self.spark, self.address = spark, address
         there(spark, address)
 
-    def tell(self, violations: sinks.Told) -> None:
+    def tell(self, violations: sinks.Named) -> None:
         lines = [(name, sinks.line(name, violation)) for name, violation in violations.items()]
         try:
             (
