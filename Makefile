@@ -80,7 +80,7 @@ setup-dev:
 	@tools/setup dev
 
 setup-test:
-	@tools/setup data dev
+	@tools/setup data kafka dev
 
 # With mkdocs, which only the site of the documentation needs.
 setup-docs:
@@ -174,7 +174,7 @@ watch: setup-kafka
 	@exec env PYTHONHASHSEED=0 .venv/bin/python -m real.live $(ARGS)
 
 # All parts run even where one has a finding; any makes the target fail.
-nightly: setup-data
+nightly: setup-kafka
 	@.venv/bin/python tools/night.py $(PART)
 
 docs: setup-docs

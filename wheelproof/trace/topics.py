@@ -25,7 +25,7 @@ _REMEDY = f"Write {SCHEME}HOST:PORT/TOPIC, with commas between several HOST:PORT
 
 @dataclass(frozen=True)
 class Address:
-    """A topic and the brokers of the first connection, as a URL of Kafka's own commands has them."""
+    """A topic, and the brokers of the first connection with commas between them."""
 
     servers: str
     topic: str
