@@ -17,9 +17,9 @@ LOCKS = (
     "requirements-java.lock",
     "requirements-fetch.lock",
     "requirements-data.lock",
+    "requirements-kafka.lock",
     "requirements-dev.lock",
     "requirements-docs.lock",
-    "requirements-kafka.lock",
 )
 
 # Stands for a Python of the version in $0.version (as tools/setup's one-liner judges it) and for

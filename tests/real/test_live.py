@@ -57,7 +57,7 @@ def left(tmp_path):
                 processes.append(entry.name)
         except OSError:
             pass
-    return processes, [*(tmp_path / "scratch").glob("wheelproof-*")]
+    return processes, [*(tmp_path / "scratch").glob("wheelproof-*-*")]
 
 
 def answer(port, path):
