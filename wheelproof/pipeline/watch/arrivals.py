@@ -45,9 +45,10 @@ def take(connection: duckdb.DuckDBPyConnection, lines: pyarrow.Table) -> tuple[s
         for path, text in problems:
             for run in _column(connection, "SELECT run FROM recordings WHERE path = $1", [path]):
                 _problem(connection, run, text)
-        return new, _events(connection) - new
+        grown = _events(connection) - new
+        connection.execute("DROP VIEW arriving")
+        return new, grown
     finally:
-        connection.execute("DROP VIEW IF EXISTS arriving")
         connection.unregister("given")
 
 

@@ -167,12 +167,16 @@ def judged(records: DataFrame, topic: str) -> DataFrame:
     numbers = F.filter("headers", lambda header: header["key"] == topics.LINE)
     number = F.get(numbers, F.lit(0))["value"].cast("string").cast("long")
     is_named = F.col("key").isNotNull() & F.coalesce(number >= 1, F.lit(False))
-    name = F.concat(F.lit(f"{topic}/"), F.col("key").cast("string"))
+    key, value = (F.col(name).cast("string") for name in ("key", "value"))
+    name = F.concat(F.lit(f"{topic}/"), F.make_valid_utf8(key))
+    is_text = F.coalesce(F.is_valid_utf8(value), F.lit(True))
     none = F.concat(F.lit(f"{topic}, partition "), F.col("partition").cast("string"))
     lines = records.select(
         F.when(is_named, name).otherwise(none).alias("address"),
         F.when(is_named, number).otherwise(F.col("offset") + 1).alias("row"),
-        F.coalesce(F.col("value").cast("string"), F.lit("")).alias("value"),
+        F.when(is_text, F.coalesce(value, F.lit("")))
+        .otherwise(F.concat(F.lit("no UTF-8: "), F.make_valid_utf8(value)))
+        .alias("value"),
     )
     is_unnamed = F.col("address").startswith(f"{topic}, ")
     return staging.judged(staging.parsed(lines)).withColumns(
