@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from wheelproof import artifacts
+from wheelproof import artifacts, reading
 from wheelproof.artifacts import Artifact
 from wheelproof.console import visible
 from wheelproof.errors import ToolError, UsageError
@@ -155,7 +155,7 @@ def behind(latest: Mapping[str, int], offsets: Path) -> int:
     """Records behind the offsets of a micro-batch, in Spark's file; all where there is none."""
     judged: Mapping[str, int] = {}
     if offsets.is_file():
-        (judged,) = json.loads(offsets.read_text(encoding="utf-8").splitlines()[-1]).values()
+        (judged,) = json.loads(reading.text(offsets).splitlines()[-1]).values()
     return sum(max(0, at - judged.get(partition, 0)) for partition, at in latest.items())
 
 
