@@ -15,9 +15,10 @@ TESTED = HYPOTHESIS_PROFILE=fast PYTHONDONTWRITEBYTECODE= $(RUN) pytest
 SIDE_BY_SIDE = -n auto --maxprocesses 4
 
 .DEFAULT_GOAL = help
-.PHONY: help setup setup-data setup-dev setup-docs setup-test verify prove lint test mutate \
+.PHONY: help setup setup-data setup-kafka setup-dev setup-docs setup-test verify prove lint test \
+	mutate \
 	nightly fuzz trace bench-timer bench-traces races finding d1 demo demo-controller elections \
-	zookeeper replay-zookeeper chaos real starve docs doctor clean
+	zookeeper replay-zookeeper chaos real starve watch docs doctor clean
 
 help:
 	@echo 'make verify    check every mechanism: spec, model and implementation (fast profile)'
@@ -53,6 +54,8 @@ help:
 	@echo 'make real      record the timer and the purgatory of released Kafka, and check that:'
 	@echo '               ARGS="load --seconds 10", "--engine spark"'
 	@echo 'make starve    record load beside busy processes, again and again: ARGS="--runs 200"'
+	@echo 'make watch     start a broker of Kafka, record a load into it, and watch that on a page:'
+	@echo '               ARGS="--port 9750 --adds 50"'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`;'
 	@echo '               or one of its parts (tests/README.md): PART=lists'
 	@echo 'make docs      build the site of the documentation in build/site'
@@ -68,12 +71,16 @@ setup:
 setup-data:
 	@tools/setup data
 
+# With the client that publishes recordings to a topic, too.
+setup-kafka:
+	@tools/setup data kafka
+
 # With the packages of `make lint`.
 setup-dev:
 	@tools/setup dev
 
 setup-test:
-	@tools/setup data dev
+	@tools/setup data kafka dev
 
 # With mkdocs, which only the site of the documentation needs.
 setup-docs:
@@ -162,8 +169,12 @@ real: setup
 starve: setup
 	@$(RUN) real.record.starved $(ARGS)
 
+# `exec`: a Ctrl-C of make reaches the command alone, which ends the others in their order.
+watch: setup-kafka
+	@exec env PYTHONHASHSEED=0 .venv/bin/python -m real.live $(ARGS)
+
 # All parts run even where one has a finding; any makes the target fail.
-nightly: setup-data
+nightly: setup-kafka
 	@.venv/bin/python tools/night.py $(PART)
 
 docs: setup-docs

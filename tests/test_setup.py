@@ -17,6 +17,7 @@ LOCKS = (
     "requirements-java.lock",
     "requirements-fetch.lock",
     "requirements-data.lock",
+    "requirements-kafka.lock",
     "requirements-dev.lock",
     "requirements-docs.lock",
 )
@@ -228,7 +229,7 @@ def test_what_the_tool_does_not_find_is_installed_once(ready, what, extra):
     assert ready.installed() == ["requirements.lock", lock]
 
 
-@pytest.mark.parametrize("extra", ["data", "dev", "docs"])
+@pytest.mark.parametrize("extra", ["data", "kafka", "dev", "docs"])
 def test_an_extra_is_installed_once_and_only_where_it_is_named(ready, extra):
     lock = f"requirements-{extra}.lock"
     assert ready.run(extra).returncode == 0
@@ -332,7 +333,7 @@ def test_every_declared_dependency_is_locked():
         extras["java"],
         extras["fetch"],
     ]
-    declared += [extras["data"], extras["dev"], extras["docs"]]
+    declared += [extras[name] for name in ("data", "kafka", "dev", "docs")]
     for lock, requirements in zip(LOCKS, declared, strict=True):
         locked = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
         named = {re.match(r"[a-z0-9-]+", requirement)[0] for requirement in requirements}

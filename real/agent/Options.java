@@ -8,7 +8,11 @@ import java.util.List;
 final class Options {
     private static final int CHUNKS_PER_MB = 32;
 
+    private static final String SCHEME = "kafka://";
+
+    /** The file of the recording; null where it goes to a topic. */
     Path output;
+    String servers, topic;
     String run = "";
     String release = "";
     /** Check each held lock that an event names. */
@@ -26,7 +30,7 @@ final class Options {
             String[] pair = part.split("=", 2);
             String value = pair.length == 2 ? pair[1] : "";
             switch (pair[0]) {
-                case "out": options.output = Path.of(value).toAbsolutePath(); break;
+                case "out": options.goesTo(value); break;
                 case "run": options.run = value; break;
                 case "release": options.release = value; break;
                 case "verify": options.verify = true; break;
@@ -40,14 +44,31 @@ final class Options {
                 default: throw new IllegalArgumentException("no option " + pair[0]);
             }
         }
-        if (options.output == null) {
+        if (options.output == null && options.topic == null) {
             throw new IllegalArgumentException("out=FILE is missing");
         }
         if (options.run.isEmpty()) {
+            if (options.output == null) {
+                throw new IllegalArgumentException("run=NAME is missing, the key of the records");
+            }
             options.run =
                 options.output.getFileName().toString().replaceAll("\\.jsonl(\\.gz)?$", "");
         }
         return options;
+    }
+
+    /** Several servers stand with ; between them: a comma ends an option. */
+    private void goesTo(String value) {
+        if (!value.startsWith(SCHEME)) {
+            output = Path.of(value).toAbsolutePath();
+            return;
+        }
+        String[] parts = value.substring(SCHEME.length()).split("/", 2);
+        if (parts.length < 2 || parts[0].isEmpty() || parts[1].isEmpty()) {
+            throw new IllegalArgumentException("out=kafka://HOST:PORT/TOPIC, not out=" + value);
+        }
+        servers = parts[0].replace(';', ',');
+        topic = parts[1];
     }
 
     /** The faults that the agent is to inject, for the header. */

@@ -50,8 +50,10 @@ public final class Recorder {
         verify = options.verify;
         patience = options.patience;
         chunks = new AtomicInteger(options.chunks);
-        signal = options.output.resolveSibling(options.output.getFileName() + ".stop");
-        Files.deleteIfExists(signal);
+        if (options.output != null) {
+            signal = options.output.resolveSibling(options.output.getFileName() + ".stop");
+            Files.deleteIfExists(signal);
+        }
         writer = new Writer(options);
         on = true;
         Thread thread = new Thread(Recorder::write, "wheelproof-writer");
@@ -60,7 +62,7 @@ public final class Recorder {
         Runtime.getRuntime().addShutdownHook(new Thread(Recorder::stop, "wheelproof-stop"));
     }
 
-    /** Ends the recording, and returns once it is on disk. */
+    /** Ends the recording, and returns once it is written. */
     public static void stop() {
         stopping = true;
         try {
@@ -74,7 +76,7 @@ public final class Recorder {
         try {
             long last = 0, vain = 0;
             while (!writer.drain()) {
-                stopping = stopping || Files.exists(signal);
+                stopping = stopping || signal != null && Files.exists(signal);
                 Thread.sleep(LOOK_MS);
                 vain = ORDER.get() == last ? vain + 1 : 0;
                 last = ORDER.get();
@@ -84,6 +86,9 @@ public final class Recorder {
             }
             on = false;
             writer.finish(cut(), loser);
+        } catch (Topic.Away away) {
+            on = false; // the program goes on, and its recording has no footer
+            System.err.println("wheelproof agent: " + away.getMessage());
         } catch (Throwable error) {
             halt(DEFECT, "the writer failed", error);
         } finally {

@@ -1,25 +1,14 @@
 package wheelproof.agent;
 
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
-import java.util.zip.GZIPOutputStream;
 
-/**
- * Writes the events of all threads in the order of their numbers, as lines of the trace format.
- *
- * <p>The header can be written only when all threads and timers are known. Until then the events
- * stand in a file of their own behind a first header; without a footer that file is incomplete.
- */
+/** Writes the events of all threads in the order of their numbers, as lines of the trace format. */
 final class Writer {
     /** How often the end looks for a moment in which nothing is under way. */
     private static final int LOOKS = 5_000;
@@ -56,32 +45,22 @@ final class Writer {
     }
 
     private final Options options;
-    private final Path part;
-    private final boolean zip;
-    private final OutputStream out;
+    private final Target target;
     private final List<Stream> all = new ArrayList<>();
     private final List<Stream> idle = new ArrayList<>();
     private final PriorityQueue<Stream> ready =
         new PriorityQueue<>(Comparator.comparingLong(Stream::number));
     private final Lines lines = new Lines();
-    private final OutputStream body;
-    private final long first;
+    /** Null until the header is written. */
+    private OutputStream body;
     private long expected = 1, under;
+    /** The last number that there was when the header was written. */
+    private long waiting;
     private int looks;
 
     Writer(Options options) throws IOException {
         this.options = options;
-        zip = options.output.toString().endsWith(".gz");
-        if (options.output.getParent() != null) {
-            Files.createDirectories(options.output.getParent());
-        }
-        part = options.output.resolveSibling("unfinished-" + options.output.getFileName());
-        out = new BufferedOutputStream(Files.newOutputStream(part), 1 << 16);
-        byte[] header = member(header());
-        first = header.length;
-        out.write(header);
-        out.flush();
-        body = zip ? new GZIPOutputStream(out, 1 << 16) : out;
+        target = options.output == null ? new Topic(options) : new File(options.output);
     }
 
     private byte[] header() {
@@ -89,16 +68,12 @@ final class Writer {
             .getBytes(StandardCharsets.UTF_8);
     }
 
-    /** A text as it stands in the file: of a zipped one a member of its own. */
-    private byte[] member(byte[] text) throws IOException {
-        if (!zip) {
-            return text;
+    private boolean begins() throws IOException {
+        if (body == null && (target.due() || Recorder.stopping)) {
+            waiting = Recorder.ORDER.get();
+            body = target.begin(header());
         }
-        java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
-        try (OutputStream zipped = new GZIPOutputStream(bytes)) {
-            zipped.write(text);
-        }
-        return bytes.toByteArray();
+        return body != null;
     }
 
     /** Writes what there is; true when the recording has come to its end. */
@@ -111,6 +86,9 @@ final class Writer {
                 idle.add(stream);
             }
             idle.removeIf(stream -> stream.ready() && ready.add(stream));
+            if (!begins()) {
+                return false;
+            }
             while (!ready.isEmpty() && ready.peek().number() == expected) {
                 if (expected > Recorder.cut() || Recorder.stopping && quiet()) {
                     return true;
@@ -136,9 +114,9 @@ final class Writer {
         }
     }
 
-    /** Whether nothing is under way that a later event would end. */
+    /** Whether nothing is under way that a later event would end, or waited for the header. */
     private boolean quiet() {
-        return under == 0 || looks > LOOKS;
+        return under == 0 && expected > waiting || looks > LOOKS;
     }
 
     /** What an event leaves to be ended (1), or ends (-1). */
@@ -164,7 +142,7 @@ final class Writer {
         }
     }
 
-    /** Ends the file after event {@code cut}, or where it is now; then it gets its name. */
+    /** Ends the recording after event {@code cut}, or where it is now. */
     void finish(long cut, int loser) throws IOException {
         long lost = Recorder.LOST.sum();
         if (lost > 0) {
@@ -174,20 +152,7 @@ final class Writer {
                 }
             }
         }
-        if (zip) {
-            ((GZIPOutputStream) body).finish();
-        }
-        out.close();
-        Path done = options.output.resolveSibling("ending-" + options.output.getFileName());
-        try (OutputStream whole = Files.newOutputStream(done);
-                InputStream events = Files.newInputStream(part)) {
-            whole.write(member(header()));
-            events.skipNBytes(first);
-            events.transferTo(whole);
-            whole.write(member(footer(lost)));
-        }
-        Files.move(done, options.output, StandardCopyOption.REPLACE_EXISTING);
-        Files.delete(part);
+        target.end(header(), footer(lost));
         System.err.println("wheelproof agent: " + lines.events + " events, " + lost + " lost"
             + (Recorder.verify ? ", " + Recorder.CHECKED.sum() + " locks checked" : ""));
     }

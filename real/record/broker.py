@@ -16,7 +16,7 @@ from pathlib import Path
 from random import SystemRandom
 from threading import Event, Thread
 
-from real.d1.classes import NAMED
+from real.d1.classes import NAMED, Classes
 from real.patience import LOOK_S, Patience
 from real.record.agent import HALTED, HERE, Agent
 from wheelproof.artifacts import Artifact
@@ -85,6 +85,30 @@ def file_of(output: Path, node: int, nodes: int) -> Path:
     return output if nodes == 1 else output.with_name(f"{name}-{node}.{ending}")
 
 
+def new_cluster() -> str:
+    """An id for a new cluster."""
+    return base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+
+
+def formatted(
+    classes: Classes, folder: Path, node: int, ports: Sequence[int], cluster: str
+) -> Path:
+    """The configuration of a node of a cluster, whose data are formatted in a folder. Half of the
+    ports are the brokers', the others the controllers'. Raises ToolError."""
+    nodes = len(ports) // 2
+    config = folder / f"{node}.properties"
+    text = properties(folder / str(node), node, ports[node - 1], ports[nodes:])
+    config.write_text(text, encoding="utf-8")
+    path = os.pathsep.join(map(str, jars()))
+    process = classes.run(
+        *("-cp", path, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", config),
+        patience_s=FORMAT_S,
+    )
+    if process.returncode != 0:
+        raise ToolError(f"The storage is not formatted: {process.stderr.strip()}")
+    return config
+
+
 def record(
     agent: Agent, output: Path, seconds: int, options: Sequence[str] = (), nodes: int = 1
 ) -> str:
@@ -100,20 +124,12 @@ def record(
     files = [file_of(output, node, nodes) for node in numbers]
     with tempfile.TemporaryDirectory(prefix="broker-") as name, ExitStack() as all_nodes:
         ports = free_ports(2 * nodes)
-        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        cluster = new_cluster()
         brokers = []
         for node, file in zip(numbers, files, strict=True):
             for old in (file, file.with_name(f"unfinished-{file.name}")):
                 old.unlink(missing_ok=True)
-            config = Path(name) / f"{node}.properties"
-            text = properties(Path(name) / str(node), node, ports[node - 1], ports[nodes:])
-            config.write_text(text, encoding="utf-8")
-            process = agent.classes.run(
-                *("-cp", path, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", config),
-                patience_s=FORMAT_S,
-            )
-            if process.returncode != 0:
-                raise ToolError(f"The storage is not formatted: {process.stderr.strip()}")
+            config = formatted(agent.classes, Path(name), node, ports, cluster)
             command = [HEAP, f"-javaagent:{agent.jar}={agent.options(file, options)}"]
             command += ["-cp", path, "kafka.Kafka", str(config)]
             log = file.with_name(f"{file.name}.log")
@@ -195,11 +211,16 @@ class Broker:
 
 
 @contextmanager
-def running(java: Path, command: Sequence[str], log: Path) -> Iterator[Broker]:
-    """A Java process that is ended, and killed where it does not end."""
+def running(java: Path, command: Sequence[str], log: Path, alone: bool = False) -> Iterator[Broker]:
+    """A Java process that is ended, and killed where it does not end. ``alone``: Ctrl-C does not
+    reach it."""
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [java, *command], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+            [java, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=alone,
         )
     try:
         yield Broker(process, log)

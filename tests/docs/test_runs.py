@@ -98,7 +98,8 @@ def test_a_command_ends_as_the_page_says(checkout, command):
     words = shlex.split(command)
     if words[0] == "make":
         # The packages are there: their set-up would install them for the copy.
-        words[1:1] = ["-o", "setup", "-o", "setup-test", "-o", "setup-data"]
+        targets = ("setup", "setup-test", "setup-data", "setup-kafka")
+        words[1:1] = [word for target in targets for word in ("-o", target)]
     elif words[0].endswith("wheelproof"):
         words[:1] = [sys.executable, "-m", "wheelproof"]
     done = subprocess.run(

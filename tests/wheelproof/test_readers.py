@@ -49,6 +49,7 @@ READERS = {
     "wheelproof/pipeline/cluster.py": PACKAGE,
     "wheelproof/pipeline/needs.py": "a resource of the project's package, imported with its code",
     "wheelproof/pipeline/session.py": SYSTEM,
+    "wheelproof/pipeline/watch/metrics.py": PACKAGE,
     "wheelproof/reading.py": "the reader of files that people write",
     "wheelproof/report/page/render.py": PACKAGE,
     "wheelproof/tla/export.py": OWN,

@@ -1,7 +1,7 @@
-"""A watch that kills itself: `python killed_watch.py FOLDER OUTPUT MOMENT BATCH`.
+"""A watch that kills itself: `python killed_watch.py SOURCE OUTPUT MOMENT BATCH`.
 
 MOMENT is one of MOMENTS, of the BATCH-th micro-batch from here on; "never" kills nothing, and
-"twice" takes a micro-batch that the ledger has once more.
+"twice" takes a micro-batch that the ledger has once more, with all of its lines.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-BYTES = 30_000
-"""Of a micro-batch: a start of a watch has several."""
+BYTES, RECORDS = 30_000, 150
+"""Of a micro-batch of a watch that is killed: a start of it has several."""
+
+ALL = 1000
+"""Files of the spool in a micro-batch of a watch that is not killed."""
 
 MOMENTS = ("begun", "taken", "kept", "written", "ended", "java", "any")
 """Before the transaction; at its end; before the report; within it; before Spark's own note; of
@@ -28,18 +31,27 @@ def kill() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(folder: Path, output: Path, moment: str, batch: int) -> int:
+def all_again(connection):
+    """Take lines for new ones, whatever came before."""
+    connection.execute("CREATE OR REPLACE TEMP VIEW arriving AS SELECT * FROM given")
+    return []
+
+
+def main(given: str, output: Path, moment: str, batch: int) -> int:
     from wheelproof import documents
     from wheelproof.errors import WheelproofError
     from wheelproof.pipeline.session import SessionOptions
-    from wheelproof.pipeline.watch import stream
+    from wheelproof.pipeline.watch import arrivals, source, stream, topics
     from wheelproof.pipeline.watch.ledger import Ledger
     from wheelproof.pipeline.watch.stream import Watch
     from wheelproof.trace import declared
 
     declared.use(ROOT)
-    stream.FILES = 1
-    stream.Spool = partial(stream.Spool, most=BYTES)
+    source.Spool = partial(source.Spool, most=BYTES)
+    if moment in MOMENTS:
+        source.FILES, topics.RECORDS = 1, RECORDS
+    else:
+        source.FILES = ALL
     left = [batch]
 
     def due(name: str) -> bool:
@@ -80,7 +92,7 @@ def main(folder: Path, output: Path, moment: str, batch: int) -> int:
     Watch_batch, Watch.batch = Watch.batch, batch_of
     Ledger.take, Watch.write, documents.write = take, write, document
     if moment == "twice":
-        Ledger.batch = -1
+        Ledger.batch, arrivals._again = -1, all_again
     options = SessionOptions(
         master="local[2]",
         memory="1g",
@@ -92,7 +104,7 @@ def main(folder: Path, output: Path, moment: str, batch: int) -> int:
         },
     )
     try:
-        return stream.run(folder, options, output, {}, once=True)
+        return stream.run(stream.source_of(given), options, output, {}, stream.Options(once=True))
     except WheelproofError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -100,4 +112,4 @@ def main(folder: Path, output: Path, moment: str, batch: int) -> int:
 
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])))
+    sys.exit(main(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])))

@@ -210,3 +210,49 @@ def test_a_file_that_became_shorter_is_refused(tmp_path):
     file.write_bytes(b"one\n")
     with pytest.raises(UsageError, match="written anew"):
         spool.add()
+
+
+def test_the_lag_is_what_is_not_judged(tmp_path):
+    folder, place = tmp_path / "growing", tmp_path / "spool"
+    folder.mkdir()
+    file = folder / "a.jsonl"
+    file.write_bytes(b"one\ntwo\n")
+    spool = Spool(folder, place, {})
+    assert spool.backlog({}) == 8
+    assert spool.add()
+    file.write_bytes(b"one\ntwo\nthree\n")
+    in_spool = sum(path.stat().st_size for path in place.iterdir())
+    assert spool.backlog({str(file): 1}) == in_spool + 6
+    assert Spool(folder, place, {}).backlog({}) == in_spool + 6
+    assert spool.backlog({str(file): 2}) == 6
+
+
+# -- lines that come again
+
+
+def test_lines_that_come_again_count_once(connection, folder):
+    """A publisher that was killed sends its recording from the beginning."""
+    first, second = watched.pieces(sorted(folder.iterdir()), 2, 1)
+    made = watched.ledger(connection, [first, first + second, [*second, *second]], SOME)
+    assert watched.differences(watched.concluded(made), folder, SOME) == []
+
+
+def test_lines_of_another_recording_with_its_name_are_no_repetition(connection, folder):
+    rows = list(watched.lines(folder / "mutant_M8.jsonl"))
+    events = [row for row in rows if "mark" not in row]
+    made = watched.ledger(connection, [rows[:5]], SOME)
+    other = {**rows[2], "tseq": rows[2]["tseq"] + 1}
+    for row in (other, {**rows[0], "text": rows[0]["text"].replace("M8", "M9")}):
+        before = watched.concluded(made).runs[0]["problems"]
+        watched.take(made, [row])
+        after = watched.concluded(made).runs[0]["problems"]
+        assert len(after) > len(before)
+        assert any("lines of another recording" in problem for problem in after)
+    assert watched.concluded(made).events == len(events[:4])
+
+
+def test_lines_that_are_missing_make_a_run_incomplete(connection, folder):
+    rows = list(watched.lines(folder / "readd.jsonl"))
+    made = watched.ledger(connection, [rows[:5], rows[7:]], SOME)
+    (run,) = watched.concluded(made).runs
+    assert "of the lines 6 to 34 only 27 have come" in run["problems"]

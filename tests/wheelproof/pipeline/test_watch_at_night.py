@@ -79,6 +79,7 @@ def test_a_watch_that_is_killed_says_what_a_check_says(recordings, tmp_path):
     grow(recordings, folder, at, SEEDS, 20)
     ended = watched(folder, output, "never", 0)
     assert ended.returncode == 1, ended.stderr
+    assert not [*output.glob("wheelproof-*")]  # of those that were killed, too
     batch = in_process.check([folder])
     ids, rows = violations(output)
     assert len({*ids}) == len(ids) > FAULTS

@@ -3,7 +3,7 @@ lines that are no events, and events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,13 +37,61 @@ def create(connection: duckdb.DuckDBPyConnection) -> None:
 def take(connection: duckdb.DuckDBPyConnection, lines: pyarrow.Table) -> tuple[set[int], set[int]]:
     """Take the lines that ``staging.judged`` made, with the events as ``fresh``; the runs that are
     new, and those of the others of which a kind came that they did not have."""
-    connection.register("arriving", lines)
+    connection.register("given", lines)
     try:
+        problems = _again(connection)
         new = _recordings(connection)
         _heads(connection, new)
-        return new, _events(connection) - new
+        for path, text in problems:
+            for run in _column(connection, "SELECT run FROM recordings WHERE path = $1", [path]):
+                _problem(connection, run, text)
+        grown = _events(connection) - new
+        connection.execute("DROP VIEW arriving")
+        return new, grown
     finally:
-        connection.unregister("arriving")
+        connection.unregister("given")
+
+
+_COUNTED = """
+SELECT address, coalesce(any_value(lines), 0) AS had,
+    greatest(max("row"), coalesce(any_value(lines), 0)) AS top,
+    count(DISTINCT "row") FILTER ("row" > coalesce(lines, 0)) AS fresh,
+    count(DISTINCT "row") < count(*) OR min("row") <= coalesce(any_value(lines), 0) AS repeated
+FROM given LEFT JOIN recordings ON path = address GROUP BY address
+"""
+_OTHERS = """
+SELECT address FROM given JOIN recordings ON path = address
+LEFT JOIN events_kept AS kept ON kept.run = recordings.run AND kept.line = "row"
+WHERE "row" <= lines AND (
+    mark = 'header' AND header <> "text" OR mark = 'footer' AND footer <> "text"
+    OR given.tid <> kept.tid OR given.tseq <> kept.tseq OR given.k <> kept.k
+)
+UNION
+SELECT address FROM given GROUP BY address, "row" HAVING count(DISTINCT "text") > 1
+"""
+
+
+def _again(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """Make ``arriving`` of the lines without those that have come before, such as from a
+    publisher that was killed; recordings, and the problems of their lines' numbers."""
+    rows = connection.execute(_COUNTED).fetchall()
+    problems = [
+        (path, f"of the lines {had + 1:,} to {top:,} only {fresh:,} have come")
+        for path, had, top, fresh, _ in rows
+        if fresh < top - had
+    ]
+    table = "given"
+    if any(repeated for *_, repeated in rows):
+        others = connection.execute(_OTHERS).fetchall()
+        problems += [(path, "lines of another recording have its name") for (path,) in others]
+        table = "alone"
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT given.* FROM given "
+            'LEFT JOIN recordings ON path = address WHERE lines IS NULL OR "row" > lines '
+            'QUALIFY row_number() OVER (PARTITION BY address, "row") = 1'
+        )
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW arriving AS SELECT * FROM {table}")
+    return problems
 
 
 def keep(connection: duckdb.DuckDBPyConnection, first: Iterable[Mapping[str, object]]) -> None:
@@ -61,8 +109,10 @@ def compact(connection: duckdb.DuckDBPyConnection, table: str, columns: str) -> 
     )
 
 
-def _column(connection: duckdb.DuckDBPyConnection, query: str) -> set[int]:
-    return {value for (value,) in connection.execute(query).fetchall()}
+def _column(
+    connection: duckdb.DuckDBPyConnection, query: str, values: Sequence[object] = ()
+) -> set[int]:
+    return {value for (value,) in connection.execute(query, list(values)).fetchall()}
 
 
 def _recordings(connection: duckdb.DuckDBPyConnection) -> set[int]:

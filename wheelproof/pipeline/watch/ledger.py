@@ -138,6 +138,14 @@ class Ledger:
         """Of each file, how many lines were taken."""
         return dict(self.connection.execute("SELECT path, lines FROM recordings").fetchall())
 
+    def sizes(self) -> tuple[int, int]:
+        """How many events and keys there are of runs that go on."""
+        counts = [
+            self._rows(f"SELECT count(*) FROM {table}")[0]
+            for table in ("events_kept", *self._carries())
+        ]
+        return counts[0], sum(counts[1:])
+
     def going_on(self) -> list[int]:
         """The runs that have not been settled."""
         return self._rows("SELECT run FROM recordings WHERE NOT ended ORDER BY run")

@@ -37,9 +37,12 @@ class Spool:
         self.folder, self.place, self.most = folder, place, most
         place.mkdir(parents=True, exist_ok=True)
         self.number, last = 0, dict(lines)
+        self.waiting: list[tuple[int, dict[str, int]]] = []
         for file in sorted(place.glob(f"*{SUFFIX}")):
             self.number = int(file.name.removesuffix(SUFFIX)) + 1
-            for path, row in _rows(file):
+            ends = dict(_rows(file))
+            self.waiting.append((file.stat().st_size, ends))
+            for path, row in ends.items():
                 last[path] = max(row, last.get(path, 0))
         self.at = {Path(path): (_place(Path(path), row), row) for path, row in last.items()}
 
@@ -63,10 +66,27 @@ class Spool:
             if room <= 0:
                 break
         if parts:
-            files.replace(self.place / f"{self.number:012}{SUFFIX}", b"".join(parts))
+            text = b"".join(parts)
+            files.replace(self.place / f"{self.number:012}{SUFFIX}", text)
+            ends = {str(path): at[1] for path, at in after.items() if at != self.at.get(path)}
+            self.waiting.append((len(text), ends))
             self.number, self.at = self.number + 1, after
             time.sleep(APART_SECONDS)
         return bool(parts)
+
+    def backlog(self, judged: Mapping[str, int]) -> int:
+        """Bytes of lines that were not judged, in the spool and in the files. ``judged``: of each
+        file, how many lines were."""
+        self.waiting = [
+            (size, ends)
+            for size, ends in self.waiting
+            if any(row > judged.get(path, 0) for path, row in ends.items())
+        ]
+        behind = [
+            max(0, path.stat().st_size - self.at.get(path, (0, 0))[0])
+            for path in followed(self.folder)
+        ]
+        return sum(size for size, _ in self.waiting) + sum(behind)
 
 
 def followed(folder: Path) -> list[Path]:

@@ -2,48 +2,72 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import replace
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wheelproof import documents, files
 from wheelproof.console import visible
 from wheelproof.errors import ToolError, UsageError, WheelproofError
-from wheelproof.pipeline import command, staging, validate
+from wheelproof.pipeline import actions, command, validate
 from wheelproof.pipeline.report import Report
 from wheelproof.pipeline.session import SessionOptions, session
-from wheelproof.pipeline.watch import outcome
+from wheelproof.pipeline.watch import outcome, sinks, topics
 from wheelproof.pipeline.watch.ledger import Ledger, opened
-from wheelproof.pipeline.watch.spool import TAB, Spool
+from wheelproof.pipeline.watch.metrics import Meter, serving
+from wheelproof.pipeline.watch.sinks import Sink
+from wheelproof.pipeline.watch.source import CHECKPOINT, Folder, Source
+from wheelproof.pipeline.watch.topics import Topic
+from wheelproof.pipeline.watch.waiting import LOOK_SECONDS, Waiting, quietly
+from wheelproof.trace.topics import Address, is_address, parsed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-LEDGER, CHECKPOINT, SPOOL = "watch.duckdb", "checkpoint", "spool"
+LEDGER = "watch.duckdb"
 VIOLATIONS, REPORT = "violations.jsonl", "trace-check.json"
 
-FILES = 4
-"""Files of the spool that a micro-batch has at most."""
 
-LOOK_SECONDS = 0.5
-"""Time between two looks at the folder."""
+def source_of(text: str) -> Source:
+    """The source that a word of the command line names. Raises UsageError."""
+    return Topic(parsed(text)) if is_address(text) else Folder(Path(text))
 
-Labels = Mapping[str, frozenset[str]]
+
+@dataclass(frozen=True)
+class Options:
+    """How a watch runs. ``once``: to the end of the lines that are there; ``as_json``: its
+    standard output is JSON Lines; ``violations``: a topic for them; ``port``: of its metrics."""
+
+    once: bool = False
+    as_json: bool = False
+    violations: Address | None = None
+    port: int | None = None
 
 
 class Watch:
     """One watch. ``output``: its folder, by which it goes on after its end."""
 
-    def __init__(self, ledger: Ledger, output: Path, labels: Labels) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        output: Path,
+        labels: actions.Table,
+        places: Sequence[Sink] = (sinks.Text(),),
+        meter: Meter | None = None,
+    ) -> None:
         self.ledger, self.output, self.labels = ledger, output, labels
+        self.places, self.meter = places, meter
         self.failure: BaseException | None = None
         self.ending = threading.Event()
         self.lock = threading.Lock()
-        self.ids = {*self._ids(outcome.report(ledger, labels))}
+        report = outcome.report(ledger, labels)
+        self.ids = {*outcome.ids(report.violations)}
+        self._measure(report, 0.0)
 
     def batch(self, rows: DataFrame, number: int) -> None:
         """Take one micro-batch; nothing where it is in the ledger already."""
@@ -60,31 +84,32 @@ class Watch:
                 raise
 
     def _take(self, rows: DataFrame, number: int) -> None:
+        began = time.monotonic()
         lines = rows.toArrow()
         with self.ledger.transaction():
             self.ledger.take(number, lines)
             report = outcome.report(self.ledger, self.labels)
             self.tell(report)  # before it is kept: a line may be printed again, and none is lost
         self.write(report)
+        self._measure(report, time.monotonic() - began)
 
-    def _ids(self, report: Report) -> list[str]:
-        return outcome.ids(report.violations)
+    def _measure(self, report: Report, seconds: float) -> None:
+        if self.meter is not None:
+            self.meter.measure(report, self.ledger, self.output / LEDGER, seconds)
 
     def tell(self, report: Report) -> None:
-        """Print the violations that are new."""
-        for name, violation in zip(self._ids(report), report.violations, strict=True):
-            if name not in self.ids:
-                self.ids.add(name)
-                print(visible(f"{command.line(violation)} [{name}]"), flush=True)
+        """Tell the violations that are new."""
+        named = dict(zip(outcome.ids(report.violations), report.violations, strict=True))
+        if new := {name: named[name] for name in named if name not in self.ids}:
+            for place in self.places:
+                place.tell(new)
+            self.ids |= new.keys()
 
     def write(self, report: Report) -> None:
         """Write the report and the violations as they are now."""
-        lines = [
-            json.dumps({"id": name, **violation})
-            for name, violation in zip(self._ids(report), report.violations, strict=True)
-        ]
+        named = zip(outcome.ids(report.violations), report.violations, strict=True)
         try:
-            text = "".join(f"{line}\n" for line in lines)
+            text = "".join(f"{sinks.line(name, violation)}\n" for name, violation in named)
             files.replace(self.output / VIOLATIONS, text.encode())
             documents.write(self.output / REPORT, report.document())
         except OSError as error:
@@ -109,113 +134,105 @@ class _Ended(Exception):
 
 
 def run(
-    folder: Path, options: SessionOptions, output: Path, labels: Labels, once: bool = False
+    source: Source,
+    session_options: SessionOptions,
+    output: Path,
+    labels: actions.Table,
+    options: Options = Options(),
 ) -> int:
-    """Watch a folder until Ctrl-C, or ``once`` up to the lines that are there; the exit code."""
-    if not folder.is_dir():
-        raise UsageError(f"{folder}: there is no such folder.", "Give the folder of recordings.")
+    """Watch a source until Ctrl-C, or up to the lines that are there; the exit code."""
+    source.check(output)
     command.writable(output)
     output.mkdir(parents=True, exist_ok=True)
-    with opened(output / LEDGER) as ledger, validate.folder_for(options.scratch) as scratch:
-        _belong(ledger, folder.resolve(), output)
-        watch = Watch(ledger, output, labels)
-        with session(replace(options, scratch=scratch)) as spark:
-            try:
-                follow(spark, watch, folder, once)
-            except KeyboardInterrupt:
-                print(_judged(watch), flush=True)
-                raise
+    more = source.settings() | (topics.jars() if options.violations else {})
+    with ExitStack() as stack:
+        meter = stack.enter_context(serving(str(source), options.port))
+        ledger = stack.enter_context(opened(output / LEDGER))
+        _belong(ledger, source, output)
+        scratch = stack.enter_context(validate.folder_for(session_options.scratch))
+        settings = replace(session_options, scratch=scratch, more=dict(session_options.more) | more)
+        spark = stack.enter_context(session(settings))
+        places: list[Sink] = [sinks.JsonLines() if options.as_json else sinks.Text()]
+        if options.violations:
+            places.append(topics.TopicSink(spark, options.violations))
+        watch = Watch(ledger, output, labels, places, meter)
+        try:
+            follow(spark, watch, source, options.once)
+        except KeyboardInterrupt:
+            _say(watch, options)
+            raise
         report = watch.conclude()
-        print(_judged(watch))
-    print(command.summary(report.document()))
+        _say(watch, options)
+    if not options.as_json:
+        print(command.summary(report.document()))
     return report.exit_code
 
 
-def _belong(ledger: Ledger, folder: Path, output: Path) -> None:
-    """Raise UsageError where the halves of the state, or state and folder, are not of one watch."""
+def _say(watch: Watch, options: Options) -> None:
+    """Print how far each recording was judged."""
+    if not options.as_json:
+        print(visible("judged: " + "; ".join(watch.ledger.offsets())), flush=True)
+
+
+def _belong(ledger: Ledger, source: Source, output: Path) -> None:
+    """Raise UsageError where the halves of the state, or state and source, are not of one watch."""
     remedy = f"Remove {output}, or name another folder with --output."
-    if output.resolve().is_relative_to(folder):
-        raise UsageError(
-            f"{output} is in the folder that is watched.", "Name a folder elsewhere with --output."
-        )
     noted = any((output / CHECKPOINT / "commits").glob("[0-9]*"))
     begun = any((output / CHECKPOINT / "offsets").glob("[0-9]*"))
     if (noted and ledger.batch < 0) or (ledger.batch >= 0 and not begun):
         raise UsageError(f"{output}: {LEDGER} and {CHECKPOINT} are not of one watch.", remedy)
     for run in ledger.runs():
-        if not Path(run.name).is_relative_to(folder):
-            raise UsageError(f"{output} is of a watch of other files, as {run.name}.", remedy)
+        if not source.owns(run.name):
+            raise UsageError(f"{output} is of a watch of other recordings, as {run.name}.", remedy)
 
 
-def follow(spark: SparkSession, watch: Watch, folder: Path, once: bool) -> None:
-    """Take the lines of a folder until Ctrl-C, or ``once`` those that are there."""
-    place = watch.output.resolve() / SPOOL
-    spool = Spool(folder.resolve(), place, watch.ledger.lines())
-    while once and spool.add():
-        pass
-    texts = spark.readStream.format("text").options(maxFilesPerTrigger=FILES, cleanSource="delete")
+def follow(spark: SparkSession, watch: Watch, source: Source, once: bool) -> None:
+    """Take the lines of a source until Ctrl-C, or ``once`` those that are there."""
+    while True:
+        try:
+            return _followed(spark, watch, source, once)
+        except WheelproofError:
+            raise
+        except Exception as error:
+            if isinstance(watch.failure, WheelproofError):
+                raise watch.failure from error
+            if once or not source.answers(spark, error):
+                raise
+            watch.failure = None
+            watch.ending.clear()
+
+
+def _weakly(watch: Watch) -> Callable[[DataFrame, int], None]:
+    """A function for micro-batches that Spark's Java may hold until the process ends: the ledger
+    ends before."""
+    held = weakref.ref(watch)
+
+    def batch(rows: DataFrame, number: int) -> None:
+        watch = held()
+        if watch is None:
+            raise _Ended
+        watch.batch(rows, number)
+
+    return batch
+
+
+def _followed(spark: SparkSession, watch: Watch, source: Source, once: bool) -> None:
     query = (
-        staging.judged(staging.parsed(_lines(texts.load(str(place)))))
-        .writeStream.foreachBatch(watch.batch)
+        source.rows(spark, watch.ledger, watch.output, once)
+        .writeStream.foreachBatch(_weakly(watch))
         .option("checkpointLocation", str(watch.output.resolve() / CHECKPOINT))
         .trigger(processingTime="1 second")
         .start()
     )
-    waiting = _Waiting(query.processAllAvailable if once else query.awaitTermination)
+    waiting = Waiting(query.processAllAvailable if once else query.awaitTermination)
     try:
         while not waiting.over(LOOK_SECONDS):
             if not once:
-                spool.add()
-    except Exception as error:
-        if isinstance(watch.failure, WheelproofError):
-            raise watch.failure from error
-        raise
+                source.look()
+            if watch.meter is not None:
+                watch.meter.look(*source.lag(watch.meter.lines, watch.meter.batch))
     finally:
         watch.ending.set()
         with watch.lock:  # the micro-batch that runs comes to its end
             pass
-        _quietly(query.stop)
-
-
-def _lines(texts: DataFrame) -> DataFrame:
-    """Lines of the spool as ``staging.parsed`` takes them."""
-    from pyspark.sql import functions as F
-
-    parts = F.split("value", TAB, 3)
-    return texts.select(
-        parts[1].alias("address"), parts[0].cast("long").alias("row"), parts[2].alias("value")
-    )
-
-
-class _Waiting:
-    """A call to Java in a thread of its own, so that Ctrl-C finds this thread outside of Java."""
-
-    def __init__(self, act: Callable[[], object]) -> None:
-        self.raised: list[Exception] = []
-        self.thread = threading.Thread(target=self._run, args=(act,), daemon=True)
-        self.thread.start()
-
-    def _run(self, act: Callable[[], object]) -> None:
-        try:
-            act()
-        except Exception as error:
-            self.raised.append(error)
-
-    def over(self, seconds: float) -> bool:
-        """Whether it has ended within so many seconds. Raises its exception."""
-        self.thread.join(seconds)
-        if self.raised:
-            raise self.raised[0]
-        return not self.thread.is_alive()
-
-
-def _quietly(act: Callable[[], object]) -> None:
-    waiting = _Waiting(act)
-    with suppress(Exception):
-        while not waiting.over(1):
-            pass
-
-
-def _judged(watch: Watch) -> str:
-    """How far each file was judged."""
-    return visible("judged: " + "; ".join(watch.ledger.offsets()))
+        quietly(query.stop)

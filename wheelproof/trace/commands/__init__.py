@@ -7,8 +7,8 @@ trace; 3 a trace is incomplete or out of the model; 5 nothing was checked.
 
 from __future__ import annotations
 
-from wheelproof.trace.commands import record, verdicts, watch
+from wheelproof.trace.commands import publish, record, verdicts, watch
 from wheelproof.trace.commands.options import EXIT, app
 from wheelproof.trace.commands.record import has_events
 
-__all__ = ["EXIT", "app", "has_events", "record", "verdicts", "watch"]
+__all__ = ["EXIT", "app", "has_events", "publish", "record", "verdicts", "watch"]

@@ -1,4 +1,4 @@
-"""``wheelproof trace watch``: recordings in a folder, judged while they grow."""
+"""``wheelproof trace watch``: recordings in a folder or in a topic, judged while they grow."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wheelproof.trace import declared
+from wheelproof.trace import declared, topics
 from wheelproof.trace.commands.options import Subject, app
 from wheelproof.trace.commands.verdicts import Master, Memory, Scratch, known_actions
 
@@ -15,9 +15,11 @@ from wheelproof.trace.commands.verdicts import Master, Memory, Scratch, known_ac
 @app.command()
 def watch(
     source: Annotated[
-        Path,
+        str,
         typer.Argument(
-            metavar="FOLDER", help="Folder in which recordings grow: every .jsonl below it."
+            metavar="SOURCE",
+            help="Folder in which recordings grow: every .jsonl below it. Or a topic of Kafka: "
+            "kafka://HOST:PORT/TOPIC.",
         ),
     ],
     output: Annotated[
@@ -32,6 +34,27 @@ def watch(
     once: Annotated[
         bool, typer.Option("--once", help="End with the lines that are there, as trace check.")
     ] = False,
+    json_lines: Annotated[
+        bool,
+        typer.Option("--json-lines", help="Print violations as JSON Lines, and nothing else."),
+    ] = False,
+    violations: Annotated[
+        str,
+        typer.Option(
+            "--violations",
+            metavar="TOPIC",
+            help="Also send violations to a topic: kafka://HOST:PORT/TOPIC.",
+        ),
+    ] = "",
+    metrics: Annotated[
+        int | None,
+        typer.Option(
+            "--metrics",
+            metavar="PORT",
+            help="Serve a page, and /metrics for Prometheus, on this port of 127.0.0.1; 0: a "
+            "free one.",
+        ),
+    ] = None,
     rules: Annotated[
         bool, typer.Option("--rules", help="Print when each rule is judged, and end.")
     ] = False,
@@ -53,5 +76,12 @@ def watch(
     session.check()
     from wheelproof.pipeline.watch import stream  # which imports pyspark
 
+    origin = stream.source_of(source)
     options = command.options_of(master, "2g" if memory is None else memory, scratch)
-    raise typer.Exit(stream.run(source, options, output, actions, once))
+    watching = stream.Options(
+        once=once,
+        as_json=json_lines,
+        violations=topics.parsed(violations) if violations else None,
+        port=metrics,
+    )
+    raise typer.Exit(stream.run(origin, options, output, actions, watching))
