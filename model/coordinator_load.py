@@ -40,8 +40,9 @@ class Model(Properties):
         self.program = scenario["threads"]
         self.end = scenario["end"]
         super().__init__(self.program, {"turn": 1}, start="T0")
-        self.contexts = contexts = self.named("lead")
-        self.writes = self.named("write")
+        self.contexts = contexts = self.epochs("lead")
+        steps = (step for program in self.program.values() for step in program)
+        self.writes: list[str] = sorted({step[1] for step in steps if step[0] == "write"})
         self.scalar("gate", None)
         self.scalar("waiting", ())
         self.scalar("busy", False)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from model.pluscal import DONE, Function, Machine, Process, Programs, Scalar
-
 
 ABSENT = 0
 """No context."""
 
 
 class Properties(Machine):
-    """What must hold in each state, and what some scenario must reach."""
+    """The properties of each state, and the states that some scenario must reach."""
 
     WITNESSES = (
         "StaleCompletion",
@@ -41,8 +39,8 @@ class Properties(Machine):
         """The threads at a label."""
         return (process for process in self.processes if process.pc == label)
 
-    def named(self, *operations: str) -> list[Any]:
-        """The epochs, or the writes, of these operations in all programs, in their order."""
+    def epochs(self, *operations: str) -> list[int]:
+        """The epochs of these operations in all programs, from the lowest on."""
         steps = (step for program in self.program.values() for step in program)
         return sorted({step[1] for step in steps if step[0] in operations})
 
@@ -59,8 +57,8 @@ class Properties(Machine):
         return not self._is("active") or self.applied[self.current] == self.end
 
     def NewestLoadWins(self) -> bool:
-        newest = self.named("lead", "follow", "resign")[-1]
-        if not self._all_done() or newest not in self.named("lead"):
+        newest = self.epochs("lead", "follow", "resign")[-1]
+        if not self._all_done() or newest not in self.epochs("lead"):
             return True
         return (
             self.current != ABSENT
@@ -74,10 +72,10 @@ class Properties(Machine):
     def HighWatermarkSeen(self) -> bool:
         if not self._all_done() or not self._is("active"):
             return True
-        return self.committed[self.current] == self.highWatermark
+        return bool(self.committed[self.current] == self.highWatermark)
 
     def Termination(self) -> bool:
-        """What must come true in every fair run."""
+        """Comes true in every fair run."""
         return self._all_done()
 
     # -- witnesses
