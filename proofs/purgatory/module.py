@@ -180,12 +180,12 @@ class Conditions:
         self, name: str, premises: dict[str, z3.BoolRef], goal: z3.BoolRef, state: State
     ) -> VC:
         """A condition whose premises hold in a reached state."""
-        rename = self.renamed
+        substitute = self.renamed
         return VC(
             name,
-            {premise: rename(formula) for premise, formula in premises.items()},
-            rename(goal),
-            [*map(rename, witnesses().in_state(state))],
+            {premise: substitute(formula) for premise, formula in premises.items()},
+            substitute(goal),
+            [*map(substitute, witnesses().in_state(state))],
             cites=cites(premises),
         )
 

@@ -32,7 +32,7 @@ READ = {
 
 READ_NONE = {
     *("explore", "export", "fuzz", "init", "show", "tla", "translate"),
-    *("trace check", "trace replay", "trace shrink"),
+    *("trace check", "trace publish", "trace replay", "trace shrink"),
 }
 """Commands that read a file that they are given, and no declaration."""
 

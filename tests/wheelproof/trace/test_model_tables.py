@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 
 import pytest
 
@@ -60,6 +61,66 @@ def test_eager_steps_commute_in_every_scenario(mechanism):
         except OverflowError:
             larger.append(name)
     assert len(larger) < len(declared.scenarios) / 3, larger
+
+
+LONGEST = 200
+"""Steps of a random run, at most: some go on for ever."""
+
+
+def without_value(name: str, rows: observed.Table, runs: int = 3) -> set[str]:
+    """The labels whose ``when`` has no value at a step of some random run, with the scenario."""
+    labels, chance = set(), random.Random(5)
+    for scenario, program in mechanisms()[name].scenarios.items():
+        steps = Steps(rows, program)
+        for _ in range(runs):
+            state = steps.model.initial()
+            for _ in range(LONGEST):
+                moves = list(steps.model.successors(state))
+                if not moves:
+                    break
+                index, label, after = chance.choice(moves)
+                row = rows.rows.get(label)
+                if row and row.when:
+                    try:
+                        row.when.value(steps.look(steps.model.threads[index], state, after))
+                    except (LookupError, TypeError) as error:
+                        labels.add(f"{label} in {scenario}: {error}")
+                state = after
+    return labels
+
+
+TABLES = (TIMER, OPERATION, "overflow_wheel", "purgatory", "timing_wheel")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_each_condition_has_a_value_in_every_scenario(name):
+    """A condition without a value does not hold, so that its step would count as unseen."""
+    assert without_value(name, observed.read(mechanisms()[name])) == set()
+
+
+def test_a_condition_about_a_lock_that_a_scenario_lacks_has_none():
+    rows = observed.read(mechanisms()[OPERATION])
+    lock = dataclasses.replace(rows.rows["D2"], when=Expression('outer\'["outer"].depth = 1'))
+    wrong = dataclasses.replace(rows, rows={**rows.rows, "D2": lock})
+    assert any(
+        fault.startswith("D2 in two_partitions") for fault in without_value(OPERATION, wrong)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 \\in DOMAIN f", True),
+        ("3 \\in DOMAIN f", False),
+        ("2 \\in DOMAIN <<7, 8>>", True),
+        ("0 \\in DOMAIN <<7, 8>>", False),
+        ("IF 3 \\in DOMAIN f THEN f[3] ELSE 9", 9),
+    ],
+)
+def test_an_expression_asks_for_a_domain(text, value):
+    assert Expression(text).value(lambda name, _: {1: "a", 2: "b"}) == value
+    with pytest.raises(TypeError, match="has no domain"):
+        Expression("DOMAIN 5").value(lambda name, _: None)
 
 
 def test_that_eager_steps_commute_can_fail():

@@ -2,15 +2,15 @@
 written once, in its table, and TLC reads the same text.
 
 Known are names, primes, application ``f[x]``, fields ``r.x``, numbers, strings, TRUE and FALSE,
-``{a, b}``, ``=``, ``#``, ``\\in``, ``+``, ``-``, ``~``, ``/\\``, ``<<a, b>>``, ``\\/`` and IF THEN
-ELSE. Values are the model's: None for NULL, a harness for a function or record, a tuple or list for
-a sequence (from 1 on).
+``{a, b}``, ``=``, ``#``, ``\\in``, ``+``, ``-``, ``~``, ``/\\``, ``<<a, b>>``, ``\\/``, DOMAIN and
+IF THEN ELSE. Values are the model's: None for NULL, a mapping for a function or record, a tuple or
+list for a sequence (from 1 on).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from wheelproof.errors import UsageError
@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     r"\s*(?:([A-Za-z_]\w*)|(\d+)|\"([^\"\\]*)\"|(<<|>>|/\\|\\/|\\in\b|[][{}().,=#~+'-]))"
 )
 _CLOSED_BY = {"{": "}", "<<": ">>"}
-_WORDS = frozenset({"IF", "THEN", "ELSE", "TRUE", "FALSE", "NULL"})
+_WORDS = frozenset({"DOMAIN", "IF", "THEN", "ELSE", "TRUE", "FALSE", "NULL"})
 
 
 class Expression:
@@ -173,6 +173,9 @@ class Expression:
             self._take("ELSE")
             else_branch = self._disjunction()
             return lambda look: consequent(look) if condition(look) else else_branch(look)
+        if token == "DOMAIN":
+            function = self._application()
+            return lambda look: _domain(function(look))
         if token in ("TRUE", "FALSE", "NULL"):
             constant = {"TRUE": True, "FALSE": False, "NULL": None}[token]
             return lambda look: constant
@@ -190,6 +193,15 @@ class Expression:
             self.primed = True
         self.names.add(token)
         return lambda look: look(token, is_primed)
+
+
+def _domain(value: object) -> Iterable[object]:
+    """The arguments of a function or of a sequence. Raises TypeError for another value."""
+    if isinstance(value, Mapping):
+        return value.keys()
+    if isinstance(value, (tuple, list)):
+        return range(1, len(value) + 1)
+    raise TypeError(f"{value!r} has no domain")
 
 
 def _plain(value: object) -> object:
