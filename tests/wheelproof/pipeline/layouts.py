@@ -29,6 +29,7 @@ FAULTS = (
     ("clock_advance", "retime"),
     ("cancel_check", "retarget"),
     ("try_begin", "duplicate"),
+    ("try_watch_end", "duplicate"),
 )
 """Changes of one log, so many that every family finds something."""
 
