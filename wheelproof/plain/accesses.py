@@ -150,7 +150,7 @@ class Accesses:
             self.stop(Ending.CUT)
 
     def _kept(self, key: Any, holder: Any) -> Any:
-        """What keeps the identity of an object from being used again.
+        """The reference that keeps the identity of an object from being used again.
 
         An object whose end can be noticed is not kept alive: its locations end with it.
         """

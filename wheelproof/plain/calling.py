@@ -1,4 +1,4 @@
-"""What :func:`wheelproof.explore` does: an exploration of a function, or a block of a test."""
+"""The work of :func:`wheelproof.explore`: an exploration of a function, or a block of a test."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Call:
 
     ``settings`` are those of its exploration, or None for a real call. ``named`` tells where they
     come from: ``block``, ``marker`` or ``command``; empty for none of them. ``wanted`` are those
-    that a ``with`` block names. ``error`` is what a block has to say.
+    that a ``with`` block names. ``error`` is the error that a block has to raise.
     """
 
     def __init__(self, settings: Settings | None = None, named: str = "") -> None:

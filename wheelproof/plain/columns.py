@@ -69,7 +69,7 @@ def wrapped(line: str, width: int, after: str = "  ") -> list[str]:
 
 
 def of_order(shown: Order, width: int) -> list[str]:
-    """The lines of a failure: facts, columns, and what waits at the end."""
+    """The lines of a failure: facts, columns, and the waits at the end."""
     lines = [line for fact in shown.facts for line in wrapped("  " + fact, width)]
     lines += ["", *Columns(shown, width).lines()]
     return [*lines, *(line for end in shown.ends for line in wrapped(end, width))]

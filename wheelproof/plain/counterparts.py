@@ -1,4 +1,4 @@
-"""What a function of the real world is in a world of modules that are loaded a second time."""
+"""The counterparts of real functions in a world of modules that are loaded a second time."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Counterparts:
 
     @staticmethod
     def unwrapped(value: Any) -> Any:
-        """What a fixture or a decorator with ``functools.wraps`` holds."""
+        """The function inside a fixture or a decorator with ``functools.wraps``."""
         while not isinstance(value, types.FunctionType):
             inner = getattr(value, "__wrapped__", None) or getattr(value, "__func__", None)
             if inner is None:
@@ -182,7 +182,7 @@ class Counterparts:
         return self._cells[id(cell)][1]
 
     def _outermost(self, module: types.ModuleType, function: types.FunctionType) -> Any:
-        """What holds the code of a function: the function or class of a module around it."""
+        """The holder of a function's code: the function or class of a module around it."""
         name = function.__qualname__.partition(".<locals>")[0]
         outer = self.unwrapped(self._at(module, name))
         if name == "<lambda>" or outer is None:

@@ -34,7 +34,7 @@ from wheelproof.plain.schedulers.base import BLOCKED, Scheduler
 from wheelproof.plain.sites import Site
 
 ENDS, CLOCK = "<ends>", "<clock>"
-"""What can be visible beside places: the ends of threads, and the time."""
+"""Objects that can be visible beside places: the ends of threads, and the time."""
 
 
 class Execution(Moves):
@@ -42,15 +42,15 @@ class Execution(Moves):
 
     ``running`` is the current thread, or None outside a run: accesses then pass. ``number``
     counts the runs, so that locks notice that they have outlived one. ``ends_visible`` and
-    ``clock_visible``: the program asks whether threads have ended, and what the time is; both
+    ``clock_visible``: the program asks whether threads have ended, and for the time; both
     become operations from the next search on. ``grown``: something became visible. ``wanted`` is
-    to become visible with the next search. ``cause``: what can make a run differ. ``recorder``
-    sees the operations of a run that is shown. ``gil_allows``: the present run has preempted
-    threads only where an interpreter with a global lock can. ``foreign_called``: it has called code
-    that is not looked into. ``judged`` makes a thread's target announce what it touches.
-    ``timed``: the origins of threads that read the time.
-    ``failed``: the threads of the present run that an exception has ended, as they ended.
-    ``abandoned``: the threads of all runs that did not end with theirs.
+    to become visible with the next search. ``cause``: a possible cause of runs that differ.
+    ``recorder`` sees the operations of a run that is shown. ``gil_allows``: the present run has
+    preempted threads only where an interpreter with a global lock can. ``foreign_called``: it has
+    called code that is not looked into. ``judged`` makes a thread's target announce the objects
+    that it touches. ``timed``: the origins of threads that read the time. ``failed``: the threads
+    of the present run that an exception has ended, as they ended. ``abandoned``: the threads of all
+    runs that did not end with theirs.
     """
 
     def __init__(self) -> None:
@@ -184,7 +184,7 @@ class Execution(Moves):
         self.grown = True
 
     def grow(self) -> bool:
-        """Make what was wanted visible. Whether it was anything."""
+        """Make the wanted places visible. Whether there were any."""
         wanted, self.wanted = self.wanted, set()
         self.ends_visible = self.ends_visible or ENDS in wanted
         self.clock_visible = self.clock_visible or CLOCK in wanted
@@ -387,7 +387,7 @@ class Execution(Moves):
             function()
 
     def end_threads(self) -> None:
-        """End what still runs. Reports of the run are made before."""
+        """End the threads that still run. Reports of the run are made before."""
         self.over = True
         for thread in self.threads:
             if thread.greenlet and not thread.greenlet.dead:

@@ -2,7 +2,7 @@
 
 Only accesses that race are scheduling points. Which ones do is found by the happens-before detector
 in the runs themselves: a new race makes both its places visible, and the search begins anew. When
-it ends without a new race, all orders of what is invisible agree, so the search is complete.
+it ends without a new race, all orders of the invisible accesses agree, so the search is complete.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ class Explorer:
         return surprised
 
     def grew(self) -> bool:
-        """Make what was found racy visible. Whether anything was."""
+        """Make the racy places visible. Whether there were any."""
         execution = self.execution
         hidden = {site for site in execution.racing if not site.visible}
         for site in hidden:

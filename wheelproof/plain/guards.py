@@ -1,4 +1,4 @@
-"""What keeps an exploration from hanging: a watchdog, and a guard of real threads.
+"""Guards against an exploration that hangs: a watchdog, and a guard of real threads.
 
 A thread of the interpreter looks now and then whether the exploration moves. If it does not, a
 signal interrupts the main thread, and its handler ends the run with the place where it stands. A
@@ -99,7 +99,7 @@ class Guards:
         setattr(threading, name, guarded)
 
     def _unraisable(self, unraisable: Any) -> None:
-        """What is raised in a finalizer while threads are ended is no one's fault."""
+        """An exception in a finalizer while threads are ended is no one's fault."""
         if not self._execution.over:
             self._hook(unraisable)
 

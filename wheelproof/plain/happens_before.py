@@ -21,7 +21,7 @@ Clock = list[int]
 
 
 class Location:
-    """What accesses and visible operations work on: a field, a container, a lock, a thread's end.
+    """The object of accesses and visible operations: a field, a container, a lock, a thread's end.
 
     For operations: ``last_write`` and ``last_acquire`` are indices in the run; ``reads`` maps
     threads to the index of their last read since that write. For accesses: the last writer

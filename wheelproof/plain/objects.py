@@ -1,4 +1,4 @@
-"""What objects hold, read without running code of their classes.
+"""The contents of objects, read without running code of their classes.
 
 A proxy may raise from ``__class__`` and ``__dict__``, or answer for another object.
 """

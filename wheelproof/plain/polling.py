@@ -69,7 +69,7 @@ class Log:
         return values
 
     def forget(self, moment: int) -> None:
-        """Drop what was noted before a moment."""
+        """Drop the notes from before a moment."""
         for location, entries in list(self._entries.items()):
             entries[:] = [entry for entry in entries if entry[0] >= moment]
             if not entries:

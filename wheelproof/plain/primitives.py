@@ -25,7 +25,7 @@ SET_UP = "set-up"
 class Clock:
     """Virtual time: it moves where a wait times out, or a thread sleeps.
 
-    Time is a scheduling point only once the program asks what time it is.
+    Time is a scheduling point only once the program asks for the time.
     """
 
     def __init__(self, execution: Execution) -> None:
@@ -47,7 +47,7 @@ class Clock:
     def own(self) -> float:
         """The time for the waits of the standard library: only the thread's own waits take any.
 
-        So a time-out may come at any moment, whatever other threads wait for.
+        So a time-out may come at any moment, also while other threads wait.
         """
         thread = self._execution.running
         return self._execution.now if thread is None else thread.waited
@@ -83,7 +83,7 @@ class Clock:
 
 
 class Waited(Location):
-    """A location that threads wait for, which forgets what an earlier run has left."""
+    """A location that threads wait for, which forgets the state that an earlier run has left."""
 
     execution: Execution
     clock: Clock

@@ -34,7 +34,7 @@ Clock = dict[int, int]
 
 
 class _Seen:
-    """An access in a run: its thread, the number of it among the thread's, and what it is."""
+    """An access in a run: its thread, its number among the thread's, kind and place."""
 
     __slots__ = ("access", "site", "stamp", "thread", "writes")
 

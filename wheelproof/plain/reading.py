@@ -1,4 +1,4 @@
-"""What a run shows: its failure, and the steps that lead there."""
+"""The result of a run: its failure, and the steps that lead there."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Judge:
 
 
 def waiting(thread: Thread) -> tuple[Thread, Thread | None, bool] | None:
-    """A thread that waits at the end, whom it waits for, and whether for a notification."""
+    """A thread that waits at the end, the thread it waits for, and whether for a notification."""
     if thread.done or thread.kind not in (ACQUIRE, JOIN):
         return None
     holder = thread.target.owner

@@ -35,7 +35,7 @@ EXECUTIONS = 5_000
 
 @dataclass(frozen=True)
 class Again:
-    """A schedule that was run again, or what was searched instead. ``note`` says which."""
+    """A schedule that was run again, or a search in its stead. ``note`` says which."""
 
     note: str
     exploration: Exploration | None

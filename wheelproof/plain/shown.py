@@ -1,4 +1,4 @@
-"""A failure as people see it: its steps with their source lines, and what is left out.
+"""A failure as people see it: its steps with their source lines, some left out.
 
 Plain data, from which the columns of a terminal and of a page are made.
 """
@@ -35,7 +35,7 @@ VERBS = {
     "put": "puts an item into",
     TIME_OUT: "times out on",
 }
-"""Operation -> what a thread does; the others are folded."""
+"""Operation -> its words, after a thread's name; the others are folded."""
 
 MAIN = ("MainThread", "main")
 """The main thread's name, in Python and in Java."""
@@ -45,7 +45,7 @@ LOCKS = ("acquire", "try to acquire", "release", "look at")
 
 @dataclass(frozen=True)
 class Shown:
-    """A step. ``code`` is its source line, ``text`` the access alone; ``says``: what it does.
+    """A step. ``code`` is its source line, ``text`` the access alone; ``says``: the act in words.
 
     ``holds``: the locks of its thread afterwards. ``preempts``: the thread before could have gone
     on. ``folded``: no other thread sees it.
@@ -72,7 +72,7 @@ class Order:
     """The steps of a failure, and the threads that do something of interest, in order.
 
     The last step may be the one that raised an exception. ``facts`` are sentences about the run,
-    ``ends`` about what waits at its end. ``operations`` name steps by their place.
+    ``ends`` about the waits at its end. ``operations`` name steps by their place.
     """
 
     threads: tuple[str, ...]
@@ -89,7 +89,7 @@ class Order:
 
 
 def order(failure: Failure) -> Order:
-    """What is shown of a failure."""
+    """The order to show of a failure."""
     relevant = _relevant(failure)
     steps = [_step(step, not kept) for step, kept in zip(failure.steps, relevant)]
     raised = _raised(failure.exception)
@@ -164,7 +164,7 @@ def _numbered(name: str) -> tuple[bool, list[tuple[int, str]]]:
 
 
 def _relevant(failure: Failure) -> list[bool]:
-    """Whether each step is shown: what several threads do with the same thing, and last steps."""
+    """Whether each step is shown: acts of several threads on the same object, and last steps."""
     steps = failure.steps
     users: dict[str, set[str]] = defaultdict(set)
     written: set[str] = set()
@@ -187,7 +187,7 @@ def _relevant(failure: Failure) -> list[bool]:
 
 
 def _raised(error: BaseException | Raised | None) -> tuple[str, int, str, Sequence[str]] | None:
-    """Where an exception was raised in the program: file, line, source, and what it says."""
+    """Where an exception was raised in the program: file, line, source, and its message."""
     if error is None:
         return None
     if isinstance(error, Raised):

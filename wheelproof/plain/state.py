@@ -1,8 +1,8 @@
-"""What outlives a run: variables of modules, attributes of classes, and what they reach.
+"""State that outlives a run: variables of modules, attributes of classes, the objects they reach.
 
-It is recorded once the modules are loaded, and put back before each run. Runs report what they
-write, so that only those objects are compared; now and then all of them are. Those that have
-changed without a report are compared after each run from then on.
+It is recorded once the modules are loaded, and put back before each run. Runs report their writes,
+so that only the objects written are compared; now and then all of them are. Those that have changed
+without a report are compared after each run from then on.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def _cell(cell: Any) -> list[Any]:
 
 
 def _nothing(target: Any, content: Any) -> None:
-    """What cannot change is not put back."""
+    """Content that cannot change is not put back."""
 
 
 class State:
@@ -192,7 +192,7 @@ class State:
         return len(self._kept)
 
     def record(self, values: Iterable[Any]) -> None:
-        """Record modules, functions and what they reach, as it is now."""
+        """Record modules, functions and the objects that they reach, as they are now."""
         stack: list[Any] = list(values)
         real = self._real()
         while stack and not self.full:
@@ -276,7 +276,7 @@ class State:
         return None
 
     def restore(self, locations: dict[Any, Location], others: Iterable[Any] = ()) -> None:
-        """Put back what a run has written: of these locations, and at ``others``."""
+        """Put back the state that a run has written: of these locations, and at ``others``."""
         kept, modules, variables = self._kept, self._modules, False
         written = [key for key, location in locations.items() if location.writer >= 0]
         for key in (*written, *others):

@@ -82,7 +82,7 @@ class _Modules(collections.ChainMap[str, types.ModuleType]):
 
 
 def substitute(world: World) -> None:
-    """Give a world its ``threading``, ``time`` and what else must not be real."""
+    """Give a world its ``threading``, ``time`` and all else that must not be real."""
     execution = world.execution
     clock = world.clock
     lock, rlock = primitives.locks(execution, clock)

@@ -33,7 +33,7 @@ from wheelproof.plain.searching import Interrupted, Search
 from wheelproof.plain.settings import Settings, settings
 
 REAL = (type(_thread.allocate_lock()), type(threading.RLock()), threading.Thread)
-"""What must not be shared by executions."""
+"""Types of objects that executions must not share."""
 
 LOOKED_AT = 5_000
 """Objects that a fixture's value is looked through for locks, at most."""
@@ -43,11 +43,11 @@ OUTCOMES = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception
 
 
 Outcome = Exploration | saved.Again | UsageError | Interrupted
-"""What comes of the exploration of a test."""
+"""The outcome of the exploration of a test."""
 
 
 class Command:
-    """What the command ``wheelproof explore`` asks for, and what came of each test.
+    """The request of the command ``wheelproof explore``, and the outcome of each test.
 
     ``options`` are the settings that are named on the command line. ``schedule``: is run instead
     of a search, with the number of its preemptions. ``races``: they are looked for, too.
@@ -82,7 +82,7 @@ Failed.__module__, Failed.__qualname__ = "builtins", "ExplorationFailed"
 
 
 def requested(item: pytest.Function, block: Settings | None) -> tuple[Settings, str]:
-    """The settings of a test, and who names them: command, marker, block, or none.
+    """The settings of a test, and the place that names them: command, marker, block, or none.
 
     Raises UsageError.
     """
@@ -122,7 +122,7 @@ def prepare(item: pytest.Function) -> None:
 def explore(item: pytest.Function, block: Settings | None = None) -> None:
     """Explore a test. ``block``: the settings of its ``with`` block, if it was called for real.
 
-    Raises what pytest is to report.
+    Raises the exception that pytest is to report.
     """
     command = item.config.stash.get(COMMAND, None)
     try:

@@ -1,7 +1,8 @@
-"""Helpers of rewritten code: calls. Code in C announces what it touches; foreign code is noted.
+"""Helpers of rewritten code: calls. Code in C announces its accesses; foreign code is noted.
 
-A helper returns what is to be called, so that the call itself stays in the frame of the code under
-test. What needs an announcement comes back wrapped, since the arguments are evaluated in between.
+A helper returns the callable to call, so that the call itself stays in the frame of the code under
+test. A callable that needs an announcement comes back wrapped, since the arguments are evaluated in
+between.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ _UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
 
 
 class Calls(Foreign, ByName):
-    """Decides what a callable touches.
+    """Decides which objects a callable touches.
 
-    ``dated`` gives the virtual counterpart of what reads the calendar. ``looked_into``: whether a
-    Python function is instrumented. ``own``: whether a class belongs to the world.
+    ``dated`` gives the virtual counterpart of a function that reads the calendar. ``looked_into``:
+    whether a Python function is instrumented. ``own``: whether a class belongs to the world.
     """
 
     def __init__(
@@ -329,7 +330,7 @@ class Calls(Foreign, ByName):
         return function(*arguments, **keywords)
 
     def cached(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
-        """A cache in C: what it caches, if that is looked into, would run in the middle of it."""
+        """A cache in C: its function, if that is looked into, would run in the middle of it."""
         thread = self.execution.running
         if thread is not None:
             cached = self.looked_into(function.__wrapped__)

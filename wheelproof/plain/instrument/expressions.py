@@ -37,7 +37,7 @@ _OF_CONTAINERS = (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor, ast.Mod, 
 
 
 def _plain(node: ast.expr) -> bool:
-    """Whether a value is no container, whatever else it is."""
+    """Whether a value is surely no container."""
     return isinstance(node, ast.Constant | ast.JoinedStr | ast.Lambda)
 
 

@@ -139,7 +139,7 @@ class Fields:
         return self.execution.access(thread, self.location(holder, None), holder, writes, site)
 
     def announce(self, thread: Any, holder: Any, name: str, writes: bool, site: Site) -> bool:
-        """Announce an access of an attribute, whatever it is."""
+        """Announce an access of an attribute of any kind."""
         kind = type(holder)
         if site.type is kind:
             what = site.kind

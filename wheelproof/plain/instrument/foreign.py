@@ -22,7 +22,7 @@ MOST_TOUCHED = 1_000
 
 
 class Foreign:
-    """Announces what foreign code may touch."""
+    """Announces the objects that foreign code may touch."""
 
     def __init__(self, execution: Execution, fields: Fields, items: Items) -> None:
         self.execution, self.fields, self.items = execution, fields, items
@@ -141,7 +141,7 @@ class Unbound:
 
 
 def identity(called: Any) -> Any:
-    """What a site may remember of a callable: nothing that keeps an object of a run alive."""
+    """The part of a callable that a site remembers: it keeps no object of a run alive."""
     if type(called) is types.MethodType:
         called = called.__func__
     if type(called) is types.FunctionType:

@@ -141,7 +141,7 @@ class Items:
     ) -> Any:
         """An access in C that may call back: when the callback returns, it goes on.
 
-        What is called back announces the access again, so that threads can switch between the
+        The code called back announces the access again, so that threads can switch between the
         callback and the effect.
         """
         execution = self.execution
@@ -320,7 +320,7 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
         return value
 
     def delegate(value: Any, site: Site) -> Any:
-        """What a generator hands its steps to. One that is a generator is sent values, too."""
+        """The iterator that a generator hands its steps to. A generator is sent values, too."""
         if type(value) is not types.GeneratorType:
             return iterate(value, site)
         items.whole(value, site, writes=True)

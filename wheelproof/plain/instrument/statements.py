@@ -22,7 +22,7 @@ def _is_object(bases: list[ast.expr]) -> bool:
 
 
 class Statements(Cases):
-    """The rewriter of statements: what a module is rewritten with."""
+    """The rewriter of statements, and so of a module."""
 
     # -- definitions
 

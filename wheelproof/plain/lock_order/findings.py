@@ -1,4 +1,4 @@
-"""What a run says of the order of its locks: inversions, and opposite orders of classes.
+"""The findings of a run about the order of its locks: inversions, and opposite orders of classes.
 
 A class of locks is a place where locks are created, as in Linux's lockdep. An *inversion* is about
 locks themselves: threads that overlap go round a cycle, and no lock is common to them. Two locks of
@@ -91,7 +91,7 @@ class Findings:
         self.cycles.append(cycle)
 
     def merge(self, other: Findings) -> None:
-        """What another process found."""
+        """Add the findings of another process."""
         for cycle in other.cycles:
             self.add(cycle)
         self.examples += other.examples

@@ -13,7 +13,7 @@ from wheelproof.plain.lock_order.text import report
 
 NAME = "wheelproof-locks"
 SENT = "wheelproof_locks"
-"""The key under which a process of pytest-xdist sends what it found."""
+"""The key under which a process of pytest-xdist sends its findings."""
 
 
 class LockOrder:

@@ -35,7 +35,7 @@ class Held:
 
 
 class Thread:
-    """What is recorded of a real thread. ``held``: its locks, in the order in which it took them.
+    """The record of a real thread. ``held``: its locks, in the order in which it took them.
 
     ``busy``: the recorder itself runs in it, so that a finalizer's locks are not recorded.
     """
@@ -48,13 +48,13 @@ class Thread:
         self.busy = False
 
     def start(self, name: str) -> Thread:
-        """A thread that this one starts. What this one does from now on is not before it."""
+        """A thread that this one starts. The later actions of this one are not before it."""
         child = Thread(name, Segment(self.segment))
         self.segment = Segment(self.segment)
         return child
 
     def join(self, other: Thread) -> None:
-        """The other thread has ended. What this one does from now on is after it."""
+        """The other thread has ended. The later actions of this one are after it."""
         if other.segment not in self.segment.before:
             self.segment = Segment(self.segment, other.segment)
 

@@ -103,7 +103,7 @@ def _cycle(cycle: Cycle, width: int) -> list[str]:
 
 
 def _lock(cycle: Cycle, place: Place, number: int) -> tuple[Place, int]:
-    """A lock of a cycle. Opposite orders are of classes, whatever the lock."""
+    """A lock of a cycle. Opposite orders are of classes, not of single locks."""
     return place, number if cycle.kind == INVERSION else 0
 
 
@@ -120,7 +120,7 @@ def _place(place: Place) -> str:
 
 
 def _target(line: str, column: int) -> str:
-    """To what a line assigns the call that is at a column; empty if it does not."""
+    """The target to which a line assigns the call at a column; empty if it assigns none."""
     try:
         statement = ast.parse(line.strip()).body[0]
     except (SyntaxError, IndexError):

@@ -1,4 +1,4 @@
-"""Locks in the place of those of ``threading``, which tell a recorder who takes and who holds them.
+"""Locks in the place of those of ``threading``, which tell a recorder their takers and holders.
 
 The real lock is within. All that ``threading`` builds on locks, such as ``Condition``, is built on
 these: while a condition waits, its lock is given back.
@@ -191,7 +191,7 @@ def installed(recorder: Recorder) -> Iterator[None]:
 
 
 def _imported() -> Iterator[tuple[types.ModuleType, str, type]]:
-    """What modules have as ``from threading import Lock`` gave it to them."""
+    """The classes that modules have by ``from threading import Lock``."""
     makers = {
         id(maker): kind
         for maker, kind in (
@@ -214,7 +214,7 @@ def _imported() -> Iterator[tuple[types.ModuleType, str, type]]:
 def _of_threads(recorder: Recorder) -> dict[str, Callable[..., Any]]:
     """Methods of ``threading.Thread`` that record where threads begin and end.
 
-    What is recorded of a thread is an attribute of it, for each recorder another one.
+    The record of a thread is an attribute of it, for each recorder another one.
     """
     attribute = f"_wheelproof_recorded_{id(recorder)}"
     real = threading.Thread

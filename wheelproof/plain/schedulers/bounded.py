@@ -3,8 +3,8 @@
 M. Musuvathi, S. Qadeer: Iterative Context Bounding for Systematic Testing of Multithreaded
 Programs, PLDI 2007. A state is known by the partial order of the operations before it: M.
 Musuvathi, S. Qadeer: Partial-Order Reduction for Context-Bounded State Exploration, MSR-TR-2007-12.
-Departures: only the visible operations are scheduling points, which loses no run, as what lies
-between them is ordered; with ``gil`` a preemption needs a place where an interpreter with a global
+Departures: only the visible operations are scheduling points, which loses no run, as the accesses
+between them are ordered; with ``gil`` a preemption needs a place where an interpreter with a global
 lock switches threads.
 """
 
