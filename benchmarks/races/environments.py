@@ -23,7 +23,7 @@ from wheelproof.errors import ToolError
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "races"
 MADE = "made.json"
-"""Written last: what the folder was made of."""
+"""Written last: the origin of the folder's packages."""
 
 SECONDS = 600
 """Limit of each command that makes an environment."""

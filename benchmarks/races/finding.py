@@ -4,7 +4,7 @@ It takes the release of the row's buggy side, another one, or the fixed side, in
 this interpreter. The program of `threads/` shows the race on real threads, and `wheelproof explore`
 calls the test of `explored/`. The exit code is 0 if both show the race, or with `--fixed` neither
 does; 1 if they do not; 2 for bad usage; 4 where a tool fails and 5 where a package is absent.
-`--page` writes what is printed into a page, too.
+`--page` writes the output into a page, too.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def block(options: argparse.Namespace, text: str) -> str:
 
 
 def output(name: str, fixed: bool, release: str | None = None) -> tuple[list[str], list[bool]]:
-    """What both runs of a finding print, and whether each shows its race."""
+    """The output of both runs of a finding, and whether each shows its race."""
     row = prepared(table.chosen(table.read(), name)[0], release)
     side = FIXED if fixed else BUGGY
     folder = environments.side(row, side)
@@ -147,7 +147,7 @@ def commands(name: str) -> list[tuple[str, list[str], int]]:
 
 
 def _called(command: Sequence[str], code: int, folder: Path) -> tuple[str, bool]:
-    """What a run prints that finds the packages of a folder, and whether it ends with this code.
+    """The output of a run that finds the packages of a folder, and whether it ends with this code.
 
     Raises ToolError where it ends with another one, but 0.
     """

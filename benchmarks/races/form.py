@@ -10,13 +10,13 @@ LINES = 15
 
 CHECKERS = {"benchmarks", "frontrun", "greenlet", "interleave_test", "pytest", "wheelproof"}
 ORDERS = {"Barrier", "sleep", "setprofile", "setswitchinterval", "settrace"}
-"""What would put threads in an order or slow one of them down."""
+"""Names that would put threads in an order or slow one of them down."""
 
 ENTRY = "program"
 
 
 def faults(source: str) -> Iterator[str]:
-    """What is wrong with the source of a program. Raises SyntaxError where it is no Python."""
+    """The faults in the source of a program. Raises SyntaxError where it is no Python."""
     tree = ast.parse(source)
     lines = sum(1 for line in source.splitlines() if line.strip())
     if lines > LINES:

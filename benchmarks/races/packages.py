@@ -140,7 +140,7 @@ def unjudged(packages: Sequence[Package], kept: Mapping[Key, Kept]) -> Iterator[
 
 
 def found(outcome: Outcome) -> str:
-    """What an exploration found, in a word or two."""
+    """The finding of an exploration, in a word or two."""
     if outcome.answer == HOLDS:
         return "exhausted" if outcome.bound is None else f"bounded at {outcome.bound}"
     if outcome.answer == BUG:
@@ -156,7 +156,7 @@ def detail(outcome: Outcome) -> str:
 
 
 def lines(packages: Sequence[Package], kept: Mapping[Key, Kept]) -> Iterator[list[str]]:
-    """One line for each package: release, question, what was found, counts, judgement."""
+    """One line for each package: release, question, finding, counts, judgement."""
     for package in packages:
         row = package.row
         head = [f"{row.package} {row.buggy}", row.symptom]

@@ -35,7 +35,7 @@ class Kept:
 
 
 def subject(row: Row, side: str) -> str:
-    """A digest of what a run of a side is about."""
+    """A digest of the subject of a run of a side."""
     release = row.side(side)
     parts = [
         reading.text(table.PROGRAMS / f"{row.program}.py"),
@@ -46,7 +46,7 @@ def subject(row: Row, side: str) -> str:
 
 
 def read(path: Path = FILE) -> dict[Key, Kept]:
-    """What is kept. UsageError for a file that is none."""
+    """The stored results. UsageError for a file that is none."""
     if not path.is_file():
         return {}
     return {
@@ -91,7 +91,7 @@ def _plain(key: Key, kept: Kept) -> Mapping[str, object]:
 def current(
     rows: Sequence[Row], checkers: Sequence[str], kept: Mapping[Key, Kept]
 ) -> tuple[list[Result], list[Key]]:
-    """The outcomes of these rows in their order, and what has none that is of the same subject."""
+    """The outcomes of these rows in their order, and the keys without one of the same subject."""
     results: list[Result] = []
     absent: list[Key] = []
     for row in rows:

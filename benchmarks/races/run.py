@@ -131,7 +131,7 @@ def check_seconds(seconds: float) -> None:
 
 
 def outcome(row: Row, side: str, name: str, seconds: float) -> Outcome:
-    """What a checker says of a side; that it cannot be run is an outcome, too."""
+    """The outcome of a checker for a side; that it cannot be run is an outcome, too."""
     try:
         folder = environments.side(row, side)
         python = environments.checker(name, row.python, CHECKERS[name].pins)

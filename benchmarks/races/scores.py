@@ -1,4 +1,4 @@
-"""What an answer is worth, and the table of all of them."""
+"""The worth of an answer, and the table of all answers."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def reasons(results: Iterable[Result], checker: str) -> str:
 
 
 def races(rows: Iterable[Row]) -> str:
-    """What each row's race is."""
+    """The race of each row."""
     lines = [[row.name, row.symptom, ", ".join(row.failures), row.source] for row in rows]
     return lined(["row", "race", "ends in", "source"], lines)
 

@@ -53,7 +53,7 @@ class Row:
     symptom: str
     source: str
     failures: tuple[str, ...]
-    """What the race ends in: names of exceptions, or `deadlock`."""
+    """The end of the race: names of exceptions, or `deadlock`."""
     needs: tuple[str, ...]
     buggy: Side
     fixed: Side

@@ -77,7 +77,7 @@ def order(label: str) -> tuple[str, int, str]:
 
 
 def lines(found: Mapping[str, Actions]) -> Iterable[str]:
-    """What is printed of a summary."""
+    """The printed lines of a summary."""
     for mechanism, each in found.items():
         shown = len(each["taken"]) + len(each["untaken"])
         never = f"; never {', '.join(each['untaken'])}" if each["untaken"] else ""

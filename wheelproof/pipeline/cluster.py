@@ -1,5 +1,5 @@
-"""What a master of other processes needs: this package on its executors, and a scratch folder that
-all of them share with the driver."""
+"""The needs of a master of other processes: this package on its executors, and a scratch folder
+that all of them share with the driver."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def _files(folder: Traversable, name: PurePosixPath) -> Iterator[tuple[str, Trav
 
 
 def prepare(spark: SparkSession, folder: Path, patience: float = PATIENCE_SECONDS) -> None:
-    """Ship this package to the executors, and see that what they write to ``folder`` is there for
-    the driver.
+    """Ship this package to the executors, and see that their files in ``folder`` are there for the
+    driver.
 
     ToolError where it is not, and where no executor has come after ``patience`` seconds.
     """

@@ -1,5 +1,5 @@
 """Kinds, causes and results as numbers, from 1: a row of numbers is copied, sorted and tested at a
-fraction of what one with texts costs.
+fraction of the cost of one with texts.
 
 A family codes the values that it selects (:func:`kind`, :func:`cause`, :func:`result`). Its rules
 use the codes (:data:`KIND`, :data:`CAUSE`, :data:`RESULT`), and messages have the names
@@ -56,7 +56,7 @@ def named(column: str, codes: Mapping[str, int]) -> Column:
 
 
 def names() -> dict[str, Column]:
-    """What a coded row is called in a violation."""
+    """Column of a coded row -> its text in a violation."""
     return {"k": named("kind", KIND)}
 
 

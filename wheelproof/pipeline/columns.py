@@ -1,4 +1,4 @@
-"""Expressions over the columns of a frame, as data: what rules are written in.
+"""Expressions over the columns of a frame, as data: the language of rules.
 
 Names and meanings are those of Spark's SQL, nulls included. ``on_spark`` makes Spark's columns of
 them, ``on_duckdb`` SQL: a rule is written once.
@@ -16,7 +16,7 @@ _VARIABLES = count(1)
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One expression: a function by name and what it is applied to. ``name``: of the result."""
+    """One expression: a function by name and its arguments. ``name``: of the result."""
 
     function: str
     arguments: tuple[Any, ...] = ()
@@ -125,7 +125,7 @@ class Column:
         return Column("when", (*self.arguments, condition, lit(value)))
 
     def otherwise(self, value: object) -> Column:
-        """What :func:`when` is where no condition holds; null without it."""
+        """The value of :func:`when` where no condition holds; null without it."""
         return Column("when", (*self.arguments, lit(True), lit(value)))
 
 

@@ -1,4 +1,4 @@
-"""``wheelproof trace check --engine spark``: what it prints and writes. Progress goes to standard
+"""``wheelproof trace check --engine spark``: its lines and files. Progress goes to standard
 error, the verdict to standard output."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SHOWN = 20
 """Violations that are printed; the report file has more."""
 
 _NAMED = {"tid": "thread", **{name: name for name in schema.OBJECTS}, "token": "token"}
-"""What a violation names, beside its place -> as it is called."""
+"""Column that a violation names, beside its place -> its word."""
 
 EXPLAINED_EVENTS = 1_000_000
 """A violating run of at most so many events is also shrunk, on the executors."""

@@ -43,8 +43,8 @@ def explain(
 ) -> list[Explanation]:
     """Plain data of each violating run that is one file of at most ``most_events`` events.
 
-    Raises ToolError where all of them take longer than ``patience`` seconds, and whatever Spark
-    raises.
+    Raises ToolError where all of them take longer than ``patience`` seconds, and every error that
+    Spark raises.
     """
     chosen = [
         (run["run"], run["path"])

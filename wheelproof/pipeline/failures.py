@@ -1,5 +1,5 @@
-"""What ends a check from outside: memory, disk, a lost file, a lost machine, Ctrl-C. Each becomes
-one sentence with what to do.
+"""Causes that end a check from outside: memory, disk, a lost file, a lost machine, Ctrl-C. Each
+becomes one sentence with a remedy.
 
 Spark reports these as errors of Java, of py4j or of the system, under names of its own, and a JVM
 that has died only by its silence.
@@ -46,7 +46,7 @@ _MASTER = re.compile(
     r"|SparkContext was shut down|stopped SparkContext"
 )
 _STOPPED_EARLY = "SparkFiles.getRootDirectory"
-"""What the start of a session calls last: it fails there alone if the context, which gave its
+"""The last call of the start of a session: it fails there alone if the context, which gave its
 master up, has stopped meanwhile."""
 
 _NO_MASTER = re.compile(r"Could not parse Master URL|Master must either be|Invalid master URL")
@@ -68,12 +68,12 @@ _SCRATCH = re.compile(r"/wheelproof-pipeline-|/blockmgr-|/spark-[0-9a-f]{8}-")
 
 @contextmanager
 def reported(spark: SparkSession, memory: str) -> Iterator[None]:
-    """Turns what Spark or the system raises inside into a WheelproofError; Ctrl-C ends the jobs
+    """Turns an error of Spark or the system inside into a WheelproofError; Ctrl-C ends the jobs
     that run and goes on as it was.
 
     Raises ToolError: memory, disk, the JVM or an executor is gone, or the executors' Python will
-    not do; UsageError: a trace vanished while it was read. What is none of these is raised as it
-    is: it is a defect.
+    not do; UsageError: a trace vanished while it was read. An error that is none of these is raised
+    as it is: it is a defect.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -126,7 +126,7 @@ STOPPING, ENDING = 4.0, 2.0
 
 
 def abandon(spark: SparkSession) -> None:
-    """Stop Spark and end its JVM soon, whatever it is doing: tasks may go on for minutes."""
+    """Stop Spark and end its JVM soon, also amid its work: tasks may go on for minutes."""
     from pyspark import SparkContext
 
     java = getattr(SparkContext._gateway, "proc", None)
@@ -207,7 +207,7 @@ def of_jvm(code: int, memory: str) -> ToolError:
 
 
 def of_text(text: str, memory: str) -> WheelproofError | None:
-    """The error for what an exception says; None where nothing here knows it."""
+    """The error for an exception's text; None where nothing here knows it."""
     reasons: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], WheelproofError]], ...] = (
         (_MEMORY, lambda _: _memory(f"Spark ran out of memory, of which its driver has {memory}.")),
         (
@@ -321,8 +321,8 @@ def _first(text: str) -> str:
 
 
 def _text(error: BaseException) -> str:
-    """What the error and its causes say. A Java exception asks the JVM for its text, which may be
-    gone by then."""
+    """The text of the error and its causes. A Java exception asks the JVM for its text, which may
+    be gone by then."""
     if isinstance(error, FileNotFoundError) and error.filename:
         return f"FileNotFoundException file:{error.filename}"
     try:

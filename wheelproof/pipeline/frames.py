@@ -1,4 +1,4 @@
-"""Frames as data: what rows a family of rules looks at, from the events, runs and ends of a check.
+"""Frames as data: the rows for a family of rules, from the events, runs and ends of a check.
 
 A frame knows its columns, so that an expression over one that is not there is refused where it is
 written, before any engine runs.
@@ -117,4 +117,4 @@ their entries; ``totalled``: its footer has totals of tokens; ``whole``: it ends
 ends."""
 
 ENDS = _source("ends", "run", "kind", "id", "last")
-"""What headers and footers say of threads, tokens and counters, as ``Run.ends`` gives it."""
+"""The threads, tokens and counters of headers and footers, as ``Run.ends`` gives them."""

@@ -24,7 +24,7 @@ _REMEDY = (
 )
 
 _TOOLS = ("bash", "dirname", "chmod", "ls")
-"""What Spark's launcher and Hadoop's local files start."""
+"""Commands that Spark's launcher and Hadoop's local files start."""
 
 _SHIM = """#!/bin/sh
 # Drops the option that a runtime without {module} refuses.
@@ -38,7 +38,7 @@ exec {java} "$@"
 
 @dataclass(frozen=True)
 class SparkJava:
-    """A Java that was run. ``home`` is what JAVA_HOME has to be for Spark; ``trimmed``: it lacks
+    """A Java that was run. ``home`` is the JAVA_HOME for Spark; ``trimmed``: it lacks
     the vector module."""
 
     home: Path
@@ -87,8 +87,8 @@ def with_tools(path: str) -> str:
 
 
 def _modules(executable: Path) -> str:
-    """What `java --list-modules` prints; empty where it fails, which means the shim, and that does
-    no harm."""
+    """The output of `java --list-modules`; empty where it fails, which means the shim, and that
+    does no harm."""
     try:
         return subprocess.run(
             [executable, "--list-modules"],

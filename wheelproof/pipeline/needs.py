@@ -1,10 +1,10 @@
-"""What each rule reads of a trace: the kinds of event, the columns and the parts of header and
+"""The needs of each rule in a trace: the kinds of event, the columns and the parts of header and
 footer without which it has nothing to look at.
 
 ``needs.json`` of the project is measured, not written by hand: sound traces are made in which every
-rule applies, one kind, column or part at a time is taken away, and counted is what each rule still
-applies to (``python tests/wheelproof/pipeline/needs_table.py --write``). A check says with it why a
-rule was vacuous.
+rule applies, one kind, column or part at a time is taken away, and the rows are counted that each
+rule still applies to (``python tests/wheelproof/pipeline/needs_table.py --write``). A check says
+with it why a rule was vacuous.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ SCHEMA = "wheelproof.needs/1"
 
 @dataclass(frozen=True)
 class Needs:
-    """What a rule needs. ``kinds``: each of them; ``one_of``: one of them at least, where there are
-    several that will do; ``columns``: (kinds, column), filled in an event of one of the kinds;
+    """The needs of a rule. ``kinds``: each of them; ``one_of``: one of them at least, where there
+    are several that will do; ``columns``: (kinds, column), filled in an event of one of the kinds;
     ``parts``: of header and footer, such as ``header.config``."""
 
     kinds: tuple[str, ...]
@@ -38,7 +38,7 @@ class Needs:
 
 @cache
 def load() -> Mapping[str, Needs]:
-    """Rule -> what it needs; empty where the project has measured nothing."""
+    """Rule -> its needs; empty where the project has measured nothing."""
     declared.part("bulk")
     file = resources.files(f"{declared.PACKAGE}.bulk") / "needs.json"
     if not file.is_file():
@@ -58,8 +58,8 @@ def load() -> Mapping[str, Needs]:
 def missing(
     events: DataFrame, counts: Mapping[str, int], rules: Iterable[str]
 ) -> dict[str, list[str]]:
-    """Of each of the rules what it lacks, as sentences without an end; nothing of one that lacks no
-    kind and no column. ``counts``: events by kind.
+    """For each of the rules its missing needs, as sentences without an end; nothing of one that
+    lacks no kind and no column. ``counts``: events by kind.
 
     One pass over the events, for all columns that one of the rules needs; none where no rule does.
     """

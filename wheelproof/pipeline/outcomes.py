@@ -1,6 +1,6 @@
-"""One pass of Spark over the rows of a family: which rules apply, which are broken, and by what.
+"""One pass of Spark over the rows of a family: rules that apply, broken ones, and their rows.
 
-What became of a row is one long: two bits for each rule. So one aggregation gives the counts and
+The outcome of a row is one long: two bits for each rule. So one aggregation gives the counts and
 the violations, and all rows that break nothing become a few dozen groups. Boolean columns in its
 place take up to 1.3 times the CPU seconds (`python -m benchmarks.outcomes`).
 """
@@ -23,7 +23,7 @@ from wheelproof.pipeline.tally import TIMES
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is checked, with the columns of ``frames.EVENTS``, ``RUNS`` and ``ENDS``.
+    """The data to check, with the columns of ``frames.EVENTS``, ``RUNS`` and ``ENDS``.
 
     The events have those of ``schema.PLACE`` beside.
     """
@@ -57,7 +57,7 @@ def tallied(family: Family, marks: DataFrame) -> DataFrame:
 
 
 def breaking(tally: DataFrame) -> DataFrame:
-    """The rows that break a rule, as :func:`marked` made them, out of what :func:`tallied` made."""
+    """The rows that break a rule, made by :func:`marked`, out of a tally of :func:`tallied`."""
     times = F.explode(F.array_repeat(F.lit(0), F.col(TIMES).cast("int"))).alias("again")
     return tally.where(F.col("row").isNotNull()).select("row.*", times).drop("again")
 

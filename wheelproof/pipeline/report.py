@@ -1,4 +1,4 @@
-"""What a check of the rules in bulk gives: verdicts by run, violations, coverage, lateness."""
+"""The result of a check of the rules in bulk: verdicts by run, violations, coverage, lateness."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Report:
     """The outcome as plain data.
 
     ``runs``: run, verdict, events, problems; ``rules``: name -> applied, broken, verdict (green,
-    violated, incomplete, vacuous), and of a vacuous one what it was ``missing``; ``violations``:
+    violated, incomplete, vacuous), and of a vacuous one the needs ``missing``; ``violations``:
     the first :data:`KEPT` in the order of (run, rule, lc), with file and line where the rule is
     about an event; ``seconds`` by phase.
     """
@@ -83,7 +83,7 @@ def rules() -> dict[str, Rule]:
 
 
 ORDER = ("run", "rule", "lc", "tid", "tseq", *schema.OBJECTS, "token", "detail")
-"""By what violations are sorted, what is absent last."""
+"""The columns by which violations are sorted, absent values last."""
 
 
 def judge(

@@ -1,4 +1,4 @@
-"""Which files belong to which run, and what headers and footers say: found on the driver, before
+"""The files of each run, and the content of headers and footers: found on the driver, before
 and beside the events.
 
 A trace is a file (``.jsonl``, ``.jsonl.gz`` or ``.parquet``) with its header and footer, or a
@@ -80,7 +80,7 @@ class Run:
         )
 
     def ends(self) -> Iterator[tuple[int, str, str, int]]:
-        """What the footer says of threads and tokens, and the header of counters: (run, thread |
+        """The threads and tokens of the footer, and the counters of the header: (run, thread |
         token | count | max | sum | counter, id, number). Of a class of tokens it says a count, a
         max and a sum."""
         for name, value in declared.part("bulk").start.counters(self.header):
@@ -106,7 +106,7 @@ class Run:
         )
 
     def note_problems(self) -> None:
-        """Add to ``problems`` what the footer shows to be missing."""
+        """Add to ``problems`` the parts that the footer shows to be missing."""
         if self.footer is None:
             self.problems.append("there is no footer: the recording was cut short")
             return
@@ -126,7 +126,7 @@ class Run:
             )
 
     def initial(self) -> Iterator[dict[str, object]]:
-        """What was there before the first event, as checkpoints at the Lamport time 0."""
+        """The state before the first event, as checkpoints at the Lamport time 0."""
         common = {"tid": 0, "tseq": 0, "lc": 0, "k": "checkpoint", "phase": "atomic"}
         for event in declared.part("bulk").start.events(self.header):
             yield common | event
@@ -166,7 +166,7 @@ def _folder_of(file: Path) -> Path | None:
 
 
 def gather(files: list[File], lines: dict[int, list[tuple[str, int, str]]]) -> list[Run]:
-    """The runs of the files. ``lines``: of each JSON file's headers and footers (what, line, text).
+    """The runs of the files. ``lines``: of each JSON file's headers and footers (part, line, text).
 
     Raises UsageError where two runs bear one id, and where a header is of another schema.
     """
@@ -190,7 +190,7 @@ def gather(files: list[File], lines: dict[int, list[tuple[str, int, str]]]) -> l
 
 
 def check(runs: Iterable[Run]) -> None:
-    """Note what each run lacks. Raises UsageError where two runs bear one id."""
+    """Note the missing parts of each run. Raises UsageError where two runs bear one id."""
     seen: dict[str, Run] = {}
     for run in runs:
         if not run.header:
@@ -254,6 +254,6 @@ def _header(text: bytes, path: Path, number: int) -> Header:
 
 
 def _footer(text: bytes, path: Path, number: int) -> Footer:
-    """Of a footer's line in JSON Lines, or of what it has under its name."""
+    """Of a footer's line in JSON Lines, or of the value under its name."""
     value = jsonl.object_of(text, path, number)
     return footer_of(value.get("footer", value), path, number)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MEGABYTE = 1 << 20
 _UNITS = {"k": 1 << 10, "m": _MEGABYTE, "g": 1 << 30, "t": 1 << 40}
 _HEADROOM = 512 * _MEGABYTE
-"""What a JVM needs beside its heap, and Python beside the JVM."""
+"""The memory of a JVM beside its heap, and of Python beside the JVM."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class SessionOptions:
 
 @contextmanager
 def session(options: SessionOptions = SessionOptions()) -> Iterator[SparkSession]:
-    """A Spark session that is stopped at the end, whatever happens. Raises as :func:`build` and
+    """A Spark session that is always stopped at the end. Raises as :func:`build` and
     :func:`failures.reported` do."""
     spark = build(options)
     try:
@@ -220,7 +220,7 @@ def _check_memory(memory: str) -> None:
 
 @contextmanager
 def _quiet_banner() -> Iterator[None]:
-    """Holds back what the JVM's launcher writes to standard error while it starts; it is shown if
+    """Holds back the JVM launcher's text on standard error while it starts; it is shown if
     the start fails."""
     import tempfile
 

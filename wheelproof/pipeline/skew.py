@@ -1,6 +1,6 @@
 """Which keys have too many rows for one task, and where to cut them: estimated from a sample.
 
-What is found decides how long a check takes, and nothing that it finds: see ``splitting``.
+The cuts decide how long a check takes, and nothing that it finds: see ``splitting``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SEED = 0
 @dataclass(frozen=True)
 class Limits:
     """When a key is cut. ``larger``: than so many partitions of a shuffle, if all were equal;
-    ``costs``: what a row costs in pieces, in rows of a window, so that a key is cut only if its
+    ``costs``: the cost of a row in pieces, in rows of a window, so that a key is cut only if its
     window would take longer than all pieces on all cores; ``least``: rows of a piece, so that a
     smaller key is never cut; ``pieces``: of all rows of a family, for each partition; ``most``: of
     all rows, since each cut is looked at for each row; ``sampled``: events to estimate from."""

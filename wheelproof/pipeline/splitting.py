@@ -1,8 +1,8 @@
 """A key that has too many rows, looked at in pieces: the same values without one sort of them all.
 
 The rows of a key are cut at places of their order. Each piece is a window of its own. A piece
-leaves little to the others: its first and last row, the last value that is not null, a sum. What
-they leave is combined piece by piece, and then beside the rows. All that rules ask of a window is
+leaves little to the others: its first and last row, the last value that is not null, a sum. These
+values are combined piece by piece, and then beside the rows. All that rules ask of a window is
 associative (:data:`WAYS`), so that it does not matter where the cuts are.
 
 Spark splits large keys of joins by itself, and none of windows.
@@ -59,9 +59,9 @@ class Cut:
 @dataclass(frozen=True)
 class Way:
     """How a function of a window is put together. ``leaves``: an aggregate of a piece, of the order
-    and the values looked at; ``gets``: what other pieces left, by the pieces' order; ``mends``:
-    the value within the piece with what was got. ``bounded``: whether the window of the
-    function ends at or before the row at hand.
+    and the values looked at; ``gets``: the value from other pieces, by the pieces' order;
+    ``mends``: the value within the piece joined with that of the others. ``bounded``: whether the
+    window of the function ends at or before the row at hand.
     """
 
     leaves: Callable[[tuple[str, ...], list[Column]], Column]
@@ -115,9 +115,9 @@ _TOGETHER = ("lag", "lead")
 
 
 def sorting(frame: Frame) -> Sorting | None:
-    """What can be cut in a frame; None where nothing looks along keys, something looks in a way
-    that is not of :data:`WAYS`, or keys of several kinds are looked along: each cut makes what is
-    below it twice."""
+    """The sorting that can be cut in a frame; None where nothing looks along keys, something looks
+    in a way that is not of :data:`WAYS`, or keys of several kinds are looked along: each cut makes
+    the frames below it twice."""
     looking = [frame for frame in _all(frame) if looks_in(frame)]
     if len(looking) != 1:
         return None
@@ -232,7 +232,7 @@ def way(look: Column) -> Way:
 
 
 def _name_of(look: Column, group: int, place: int) -> str:
-    """What was got for a look."""
+    """The name of the value got for a look."""
     in_row = look.arguments[0].function != "sum"
     return f"_got{group}.{VALUE}{place}" if in_row else f"_got{group}"
 
@@ -283,7 +283,7 @@ def _within(look: Column) -> Column:
 
 
 def _groups(looks: list[Column]) -> list[list[Column]]:
-    """Looks by what pieces leave for them."""
+    """Looks by the values that pieces leave for them."""
     groups = [
         [look for look in looks if look.arguments[0].function == together] for together in _TOGETHER
     ]
@@ -292,7 +292,7 @@ def _groups(looks: list[Column]) -> list[list[Column]]:
 
 
 def _left(found: Sorting, placed: Frame, groups: list[list[Column]]) -> Frame:
-    """What each piece leaves: one row of it."""
+    """The values that each piece leaves: one row of it."""
     leaves = [
         way(group[0])
         .leaves(found.order, [look.arguments[0].arguments[0] for look in group])

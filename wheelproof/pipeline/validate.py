@@ -44,7 +44,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Answers:
-    """What asking one family gave: its VIOLATION rows, made from what is on disk (None where there
+    """The answers for one family: its VIOLATION rows, made from files on disk (None where there
     are none), and the counts of the same pass."""
 
     violations: DataFrame | None
@@ -56,8 +56,8 @@ class Answers:
 def ask(
     spark: SparkSession, family: Family, inputs: Inputs, folder: Path, cuts: Sequence[Cut] = ()
 ) -> Answers:
-    """One pass over the events for one family, and a second over the keys of ``cuts``. What it
-    found is written to ``folder``: violations may be many."""
+    """One pass over the events for one family, and a second over the keys of ``cuts``. The findings
+    are written to ``folder``: violations may be many."""
     rows = outcomes.prepared(family, inputs, cuts)
     frame = outcomes.tallied(family, outcomes.marked(family, rows))
     target = str(folder / family.name)

@@ -44,7 +44,7 @@ def _is_late(end: float) -> bool:
 
 
 def outcome(result: Exploration) -> Outcome:
-    """What an exploration says."""
+    """The outcome of an exploration."""
     executions, failure = result.executions, result.failure
     if result.answer is Answer.BUG and failure is not None:
         kind = DEADLOCK if failure.kind in WAITING else failure.kind.value
