@@ -46,12 +46,12 @@ def load() -> Mapping[str, Needs]:
     rules = json.loads(file.read_text(encoding="utf-8"))["rules"]
     return {
         name: Needs(
-            tuple(found["kinds"]),
-            tuple(found["one_of"]),
-            tuple((tuple(kinds), column) for kinds, column in found["columns"]),
-            tuple(found["parts"]),
+            tuple(entry["kinds"]),
+            tuple(entry["one_of"]),
+            tuple((tuple(kinds), column) for kinds, column in entry["columns"]),
+            tuple(entry["parts"]),
         )
-        for name, found in rules.items()
+        for name, entry in rules.items()
     }
 
 
@@ -66,23 +66,23 @@ def missing(
     from pyspark.sql import functions as F
 
     table = load()
-    known = [name for name in rules if name in table]
-    columns = columns_of(known)
-    filled: dict[tuple[tuple[str, ...], str], int] = {}
+    table_rules = [name for name in rules if name in table]
+    columns = columns_of(table_rules)
+    fill_counts: dict[tuple[tuple[str, ...], str], int] = {}
     if columns:
-        found = (
+        row = (
             events.where(F.col("lc") > 0)
             .agg(
                 *[
-                    F.count_if(_filled(*pair)).alias(str(index))
+                    F.count_if(_has_value(*pair)).alias(str(index))
                     for index, pair in enumerate(columns)
                 ]
             )
             .first()
         )
-        assert found is not None
-        filled = {pair: found[index] for index, pair in enumerate(columns)}
-    return lacking(known, counts, filled)
+        assert row is not None
+        fill_counts = {pair: row[index] for index, pair in enumerate(columns)}
+    return lacking(table_rules, counts, fill_counts)
 
 
 Pair = tuple[tuple[str, ...], str]
@@ -96,15 +96,15 @@ def columns_of(rules: Iterable[str]) -> list[Pair]:
 
 
 def lacking(
-    rules: Iterable[str], counts: Mapping[str, int], filled: Mapping[Pair, int]
+    rules: Iterable[str], counts: Mapping[str, int], fill_counts: Mapping[Pair, int]
 ) -> dict[str, list[str]]:
-    """As :func:`missing`. ``filled``: in how many events each of the columns is."""
+    """As :func:`missing`. ``fill_counts``: in how many events each of the columns is."""
     table = load()
-    found = {name: _lacks(table[name], counts, filled) for name in rules if name in table}
-    return {name: lacks for name, lacks in found.items() if lacks}
+    all_lacks = {name: _lacks(table[name], counts, fill_counts) for name in rules if name in table}
+    return {name: lacks for name, lacks in all_lacks.items() if lacks}
 
 
-def _filled(kinds: tuple[str, ...], column: str) -> Column:
+def _has_value(kinds: tuple[str, ...], column: str) -> Column:
     from pyspark.sql import functions as F
 
     value = F.col(column).isNotNull() if column != "ord" else F.size("ord") > 0
@@ -112,13 +112,13 @@ def _filled(kinds: tuple[str, ...], column: str) -> Column:
 
 
 def _lacks(
-    needs: Needs, counts: Mapping[str, int], filled: Mapping[tuple[tuple[str, ...], str], int]
+    needs: Needs, counts: Mapping[str, int], fill_counts: Mapping[tuple[tuple[str, ...], str], int]
 ) -> list[str]:
     absent = [f"no event {kind}" for kind in needs.kinds if not counts.get(kind)]
     if needs.one_of and not any(counts.get(kind) for kind in needs.one_of):
         absent.append(f"no event {' or '.join(needs.one_of)}")
     for kinds, column in needs.columns:
         there = [kind for kind in kinds if counts.get(kind)]
-        if there and not filled[kinds, column]:
+        if there and not fill_counts[kinds, column]:
             absent.append(f"no {column} on {' or '.join(there)}")
     return absent or [f"no {part}" for part in needs.parts]

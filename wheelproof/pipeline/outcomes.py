@@ -52,8 +52,8 @@ def tallied(family: Family, marks: DataFrame) -> DataFrame:
         _breaks(range(len(family.rules))), F.struct(*[F.col(name) for name in marks.columns])
     )
     by = [on_spark.column(column).alias(name) for name, column in family.grouped.items()]
-    grouped = marks.groupBy(F.col("outcome"), *by, row.alias("row"))
-    return grouped.agg(F.count("*").alias(TIMES))
+    groups = marks.groupBy(F.col("outcome"), *by, row.alias("row"))
+    return groups.agg(F.count("*").alias(TIMES))
 
 
 def breaking(tally: DataFrame) -> DataFrame:
@@ -89,13 +89,13 @@ def violations(family: Family, marks: DataFrame, names: Collection[str] | None =
         for index, rule in enumerate(family.rules)
         if names is None or rule.name in names
     ]
-    each = F.explode(F.filter(F.array(*messages), lambda one: one.isNotNull()))
-    frame = marks.where(_breaks(range(len(family.rules)))).withColumn("message", each)
-    made = {name: on_spark.column(column) for name, column in family.made.items()}
-    made |= {name: F.col(f"message.{name}") for name in ("rule", "detail")}
+    message = F.explode(F.filter(F.array(*messages), lambda detail: detail.isNotNull()))
+    frame = marks.where(_breaks(range(len(family.rules)))).withColumn("message", message)
+    expressions = {name: on_spark.column(column) for name, column in family.made.items()}
+    expressions |= {name: F.col(f"message.{name}") for name in ("rule", "detail")}
     columns = [
-        made[field.name]
-        if field.name in made
+        expressions[field.name]
+        if field.name in expressions
         else F.col(field.name)
         if field.name in marks.columns
         else F.lit(None)
@@ -112,13 +112,13 @@ def violations(family: Family, marks: DataFrame, names: Collection[str] | None =
 def counts(family: Family) -> list[Column]:
     """Aggregates over a frame that :func:`tallied` made: how much each rule applied to,
     measures."""
-    applied = [
+    applications = [
         F.expr(f"coalesce(sum(if((outcome & {APPLIES << 2 * index}L) != 0, {TIMES}, 0)), 0)").alias(
             rule.name
         )
         for index, rule in enumerate(family.rules)
     ]
-    return applied + [
+    return applications + [
         on_spark.column(column).alias(name) for name, column in family.measures.items()
     ]
 

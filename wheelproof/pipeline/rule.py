@@ -92,28 +92,28 @@ class Family:
 
 def outcome(rules: Sequence[Rule]) -> Column:
     """The outcome of a row: for each rule whether it applies and whether it is broken."""
-    found = F.lit(0).cast("long")
+    bits = F.lit(0).cast("long")
     for index, rule in enumerate(rules):
-        held, broken = APPLIES << 2 * index, (APPLIES | BROKEN) << 2 * index
-        found = found + F.when(rule.applies, F.when(rule.holds, held).otherwise(broken)).otherwise(
-            0
-        )
-    return found
+        hold_bits, break_bits = APPLIES << 2 * index, (APPLIES | BROKEN) << 2 * index
+        bits = bits + F.when(
+            rule.applies, F.when(rule.holds, hold_bits).otherwise(break_bits)
+        ).otherwise(0)
+    return bits
 
 
 def text(template: str, **parts: Column) -> Column:
     """A text with values in it: in braces a column, or one of ``parts``; an absent one reads
     "none". Raises ValueError for a part that has no place."""
     pieces: list[Column] = []
-    named = []
+    names = []
     for literal, name, _, _ in Formatter().parse(template):
         pieces += [F.lit(literal)] if literal else []
         if name is not None:
             value = parts.get(name, F.col(name))
             pieces.append(F.coalesce(value.cast("string"), F.lit("none")))
-            named.append(name)
-    if unused := parts.keys() - named:
-        raise ValueError(f"{template!r} has no place for {', '.join(sorted(unused))}")
+            names.append(name)
+    if surplus := parts.keys() - names:
+        raise ValueError(f"{template!r} has no place for {', '.join(sorted(surplus))}")
     return F.concat(*pieces)
 
 
@@ -137,8 +137,8 @@ def has(*kinds: str) -> Column:
     It is worked out once for each run instead of for each event.
     """
     return reduce(
-        lambda made, kind: (
-            made + F.when(F.array_contains("kinds", kind), F.lit(_bit(kind))).otherwise(F.lit(0))
+        lambda bits, kind: (
+            bits + F.when(F.array_contains("kinds", kind), F.lit(_bit(kind))).otherwise(F.lit(0))
         ),
         kinds,
         F.lit(0).cast("long"),

@@ -92,9 +92,9 @@ class Run:
                 yield self.index, "thread", thread, last
             for token, last in (self.footer.get("per_token_last_seq") or {}).items():
                 yield self.index, "token", token, last
-            for name, totalled in (self.footer.get("tokens") or {}).items():
-                for what in totals.NAMES:
-                    yield self.index, what, name, totalled[what]
+            for name, class_totals in (self.footer.get("tokens") or {}).items():
+                for measure in totals.NAMES:
+                    yield self.index, measure, name, class_totals[measure]
 
     @property
     def totalled(self) -> bool:
@@ -135,11 +135,11 @@ class Run:
 def find(paths: Iterable[Path]) -> list[File]:
     """The files of traces, in the order of their paths. UsageError: a path that is not there or no
     trace; NothingChecked: no file."""
-    found: dict[Path, Path | None] = {}
+    folders: dict[Path, Path | None] = {}
     for path in paths:
         path = Path(path)
         if path.is_dir():
-            found |= {inner.resolve(): _folder_of(inner) for inner in below(path)}
+            folders |= {inner.resolve(): _folder_of(inner) for inner in below(path)}
         else:
             reading.opened(path).close()
             if not is_trace(path):
@@ -147,13 +147,13 @@ def find(paths: Iterable[Path]) -> list[File]:
                     f"{path} is no trace by its name.",
                     f"Names of traces end in {', '.join(SUFFIXES)}.",
                 )
-            found[path.resolve()] = _folder_of(path)
-    if not found:
+            folders[path.resolve()] = _folder_of(path)
+    if not folders:
         raise NothingChecked(
             "There is no trace in the folders given.",
             f"Names of traces end in {', '.join(SUFFIXES)}.",
         )
-    return [File(index, path, found[path]) for index, path in enumerate(sorted(found))]
+    return [File(index, path, folders[path]) for index, path in enumerate(sorted(folders))]
 
 
 def _folder_of(file: Path) -> Path | None:
@@ -191,16 +191,16 @@ def gather(files: list[File], lines: dict[int, list[tuple[str, int, str]]]) -> l
 
 def check(runs: Iterable[Run]) -> None:
     """Note the missing parts of each run. Raises UsageError where two runs bear one id."""
-    seen: dict[str, Run] = {}
+    by_id: dict[str, Run] = {}
     for run in runs:
         if not run.header:
             run.problems.append("there is no header")
-        elif run.run_id in seen:
+        elif run.run_id in by_id:
             raise UsageError(
-                f"{run.name} and {seen[run.run_id].name} are both named {run.run_id!r}.",
+                f"{run.name} and {by_id[run.run_id].name} are both named {run.run_id!r}.",
                 "No two runs that are checked together may share a run_id.",
             )
-        seen[run.run_id] = run
+        by_id[run.run_id] = run
         run.note_problems()
 
 
@@ -240,13 +240,13 @@ def _read_parquet(run: Run, file: File) -> None:
 
 
 def _read_lines(run: Run, file: File, lines: list[tuple[str, int, str]]) -> None:
-    for what, number, line in sorted(lines, key=lambda line: line[1]):
-        if what == "header" and number == 1:
+    for part, number, line in sorted(lines, key=lambda line: line[1]):
+        if part == "header" and number == 1:
             run.header = _header(line.encode("utf-8", "surrogatepass"), file.path, number)
-        elif what == "footer" and run.footer is None:
+        elif part == "footer" and run.footer is None:
             run.footer = _footer(line.encode("utf-8", "surrogatepass"), file.path, number)
         else:
-            run.problems.append(f"line {number} is a second {what}")
+            run.problems.append(f"line {number} is a second {part}")
 
 
 def _header(text: bytes, path: Path, number: int) -> Header:
