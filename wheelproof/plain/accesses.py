@@ -95,10 +95,10 @@ class Accesses:
             if thread.polling is not None:
                 thread.polling.writes(location)
             if readers:
-                for reader, (seen, place) in readers.items():
+                for reader, (stamp, place) in readers.items():
                     if reader != number:
                         self.shared = True
-                        if clock[reader] <= seen:
+                        if clock[reader] <= stamp:
                             self._race(place, site)
             self.written += 1
             location.writer, location.write_stamp = number, clock[number]
@@ -126,8 +126,8 @@ class Accesses:
         self.count = self.accesses
         self.set_up = None
         if thread.polling is None and self.accesses <= FEW:
-            written = (key for key, location in self.locations.items() if location.writer >= 0)
-            self.set_up = list(written)
+            keys = (key for key, location in self.locations.items() if location.writer >= 0)
+            self.set_up = list(keys)
             before, self.locations = self.locations, {}
             before.clear()  # objects end as in a run whose set-up is not announced
 
@@ -155,13 +155,13 @@ class Accesses:
         An object whose end can be noticed is not kept alive: its locations end with it.
         """
         kind = type(holder)
-        finalized = _FINALIZED.get(kind)
-        if finalized is None:
-            finalized = _FINALIZED[kind] = hasattr(kind, "__del__")
-        if finalized or weakref.getweakrefcount(holder):
+        has_finalizer = _FINALIZED.get(kind)
+        if has_finalizer is None:
+            has_finalizer = _FINALIZED[kind] = hasattr(kind, "__del__")
+        if has_finalizer or weakref.getweakrefcount(holder):
             locations = self.locations
             with contextlib.suppress(TypeError):
-                return weakref.ref(holder, lambda gone: locations.pop(key, None))
+                return weakref.ref(holder, lambda reference: locations.pop(key, None))
         return holder
 
     def _race(self, first: Site | None, second: Site) -> None:

@@ -82,8 +82,8 @@ class Counterparts:
         if isinstance(value, types.ModuleType):
             return self._world.modules.get(value.__name__, value)
         if isinstance(value, (type, types.FunctionType)) and self._instrumented(value.__module__):
-            found = self._at(self._world.modules[value.__module__], value.__qualname__)
-            return value if found is None else found
+            counterpart = self._at(self._world.modules[value.__module__], value.__qualname__)
+            return value if counterpart is None else counterpart
         return value
 
     def _instrumented(self, name: str) -> bool:
@@ -116,8 +116,8 @@ class Counterparts:
                 source = importlib.util.decode_source(Path(file).read_bytes())
                 spec, path = getattr(real, "__spec__", None), getattr(real, "__path__", None)
                 # A script is loaded by another name, so that its last part is not run again.
-                loaded = MAIN if name == "__main__" else name
-                module = self._load(loaded, source, file, path, spec)
+                load_name = MAIN if name == "__main__" else name
+                module = self._load(load_name, source, file, path, spec)
                 world.modules[name] = module
         if getattr(module, "__file__", None) != file:
             raise UsageError(
@@ -154,10 +154,10 @@ class Counterparts:
                 "distinguished from others in its source.",
                 "Give a function of a module.",
             )
-        found = candidates[0]
+        inner_code = candidates[0]
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         closure = []
-        for name in found.co_freevars:
+        for name in inner_code.co_freevars:
             if name.startswith(ADDED):  # which call of its function has made it is not known
                 key = code.co_filename, name
                 closure.append(self._calls.setdefault(key, types.CellType(Call())))
@@ -166,7 +166,7 @@ class Counterparts:
                 raise UsageError(f"{function.__qualname__} has no variable {name}.")
             closure.append(self._cell(function, name, cells[name]))
         new = types.FunctionType(
-            found, vars(module), function.__name__, function.__defaults__, tuple(closure)
+            inner_code, vars(module), function.__name__, function.__defaults__, tuple(closure)
         )
         new.__kwdefaults__ = function.__kwdefaults__
         self._world.state.record([new])

@@ -85,10 +85,10 @@ class Evaluation:
         code, globals = self._prepared(source, "eval", globals, locals)
         if not isinstance(code, types.CodeType) or RESULT not in code.co_names:
             return builtins.eval(code, globals, locals)
-        assigned: dict[str, Any] = {}
-        builtins.exec(code, globals, collections.ChainMap(assigned, locals))
-        value = assigned.pop(RESULT)
-        locals.update(assigned)
+        assignments: dict[str, Any] = {}
+        builtins.exec(code, globals, collections.ChainMap(assignments, locals))
+        value = assignments.pop(RESULT)
+        locals.update(assignments)
         return value
 
     def _namespaces(self, frame: types.FrameType, globals: Any, locals: Any) -> tuple[Any, Any]:

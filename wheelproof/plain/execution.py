@@ -161,7 +161,9 @@ class Execution(Moves):
         after: greenlet = following.greenlet
         return after
 
-    def start(self, body: Callable[[], object], name: str, of: Any, daemon: bool) -> Thread:
+    def start(
+        self, body: Callable[[], object], name: str, thread_object: Any, daemon: bool
+    ) -> Thread:
         """Start a thread from the running one, and run it to its first visible operation."""
         me = self.running
         if me is None:
@@ -171,25 +173,25 @@ class Execution(Moves):
         if self.alone:
             self.has_set_up(me)
         thread = self._thread(name, me)
-        thread.object, thread.daemon = of, daemon
+        thread.object, thread.daemon = thread_object, daemon
         self.running = thread
         thread.greenlet.switch(self._life, thread, body)
         if self.over:
             raise Ended
         return thread
 
-    def wants(self, what: str | int) -> None:
+    def wants(self, key: str | int) -> None:
         """Something is to be an operation, or an access, from the next search on."""
-        self.wanted.add(what)
+        self.wanted.add(key)
         self.grown = True
 
     def grow(self) -> bool:
         """Make the wanted places visible. Whether there were any."""
-        wanted, self.wanted = self.wanted, set()
-        self.ends_visible = self.ends_visible or ENDS in wanted
-        self.clock_visible = self.clock_visible or CLOCK in wanted
-        self.timed.update(what for what in wanted if isinstance(what, int))
-        return bool(wanted)
+        keys, self.wanted = self.wanted, set()
+        self.ends_visible = self.ends_visible or ENDS in keys
+        self.clock_visible = self.clock_visible or CLOCK in keys
+        self.timed.update(key for key in keys if isinstance(key, int))
+        return bool(keys)
 
     def was_interrupted(self) -> bool:
         """Whether the user has interrupted the run, or the program itself."""
@@ -235,10 +237,10 @@ class Execution(Moves):
             self.running = starter if starter is not self.hub else None
             starter.greenlet.switch()
         else:
-            chosen = self._choose(thread)
-            if chosen is not thread:
-                self.running = chosen
-                (self.hub if chosen is None else chosen).greenlet.switch()
+            next_thread = self._choose(thread)
+            if next_thread is not thread:
+                self.running = next_thread
+                (self.hub if next_thread is None else next_thread).greenlet.switch()
         if self.over:
             raise Ended
         self._perform(thread)
@@ -350,9 +352,9 @@ class Execution(Moves):
         """The operations before the time at which a wait ends come before its end."""
         if thread.due > self.moment + SAME:
             self.moment, self._past = thread.due, [0] * self.capacity
-            for other in self.threads:
-                join(self._past, other.clock)
-                self._past[other.number] += 1
+            for peer in self.threads:
+                join(self._past, peer.clock)
+                self._past[peer.number] += 1
         join(thread.clock, self._past)
 
     # -- runs
@@ -368,10 +370,10 @@ class Execution(Moves):
         self.running = main
         main.greenlet.switch(self._life, main, lambda: self._main(program))
         if not self.over and self.ending is None:
-            chosen = self._choose(main)
-            if chosen is not None:
-                self.running = chosen
-                chosen.greenlet.switch()
+            next_thread = self._choose(main)
+            if next_thread is not None:
+                self.running = next_thread
+                next_thread.greenlet.switch()
         self.running = None
         self.executions += 1
         self.all_points += self.depth

@@ -105,23 +105,25 @@ class Guards:
 
     def _watch(self, main: int) -> None:
         clock = time.pthread_getcpuclockid(main)
-        seen: Any = None
-        waited, spent = 0.0, 0.0
+        last_progress: Any = None
+        wait_seconds, cpu_seconds = 0.0, 0.0
         last, last_spent = time.monotonic(), time.clock_gettime(clock)
         while not self._over.wait(LOOKS):
             now, now_spent = time.monotonic(), time.clock_gettime(clock)
             execution = self._execution
             progress = execution.executions, execution.accesses, execution.depth
-            if progress != seen or execution.running is None:
-                seen, waited, spent = progress, 0.0, 0.0
+            if progress != last_progress or execution.running is None:
+                last_progress, wait_seconds, cpu_seconds = progress, 0.0, 0.0
                 self._samples.clear()
             else:
-                used = now_spent - last_spent
-                spent += used
-                waited = waited + min(now - last, 2 * LOOKS) if used < LOOKS / 100 else 0.0
+                cpu_step = now_spent - last_spent
+                cpu_seconds += cpu_step
+                wait_seconds = (
+                    wait_seconds + min(now - last, 2 * LOOKS) if cpu_step < LOOKS / 100 else 0.0
+                )
             standing = LOOKS if execution.over else self._standing
-            if waited >= standing or spent >= standing:
-                self._waits = waited >= standing
+            if wait_seconds >= standing or cpu_seconds >= standing:
+                self._waits = wait_seconds >= standing
                 if _SIGNAL is not None:
                     signal.pthread_kill(main, _SIGNAL)
             last, last_spent = now, now_spent

@@ -46,8 +46,8 @@ class Location:
         "writer",
     )
 
-    def __init__(self, name: Any = None, kept: Any = None) -> None:
-        self.name, self.kept = name, kept
+    def __init__(self, name: Any = None, keeper: Any = None) -> None:
+        self.name, self.kept = name, keeper
         self.last_write = self.last_acquire = -1
         self.write_clock: Clock | None = None
         self.read_clock: Clock | None = None
@@ -62,9 +62,9 @@ class Location:
         Location.__init__(self, self.name, self.kept)
 
 
-def join(clock: Clock, other: Clock) -> None:
+def join(clock: Clock, source: Clock) -> None:
     """Raise a clock to the later of both."""
-    for number, stamp in enumerate(other):
+    for number, stamp in enumerate(source):
         if stamp > clock[number]:
             clock[number] = stamp
 

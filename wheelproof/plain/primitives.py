@@ -59,14 +59,14 @@ class Clock:
             execution.point(READ, execution.time, None)
         return execution.now
 
-    def passes(self, begun: float, seconds: float) -> None:
+    def passes(self, start: float, seconds: float) -> None:
         """A wait has ended by its time-out."""
         execution = self._execution
         if execution.running is not None:
             if execution.clock_visible:
                 execution.point(WRITE, execution.time, None)
             execution.running.waited += seconds
-        execution.now = max(execution.now, begun + seconds)
+        execution.now = max(execution.now, start + seconds)
 
     def sleep(self, seconds: float) -> None:
         execution = self._execution
@@ -74,12 +74,12 @@ class Clock:
             raise ValueError("sleep length must be non-negative")
         if seconds >= FOR_EVER:
             execution.point(ACQUIRE, self._never, None)
-        begun = self.began()
+        start = self.began()
         if execution.running is not None:
             seconds = execution.yields(sys._getframe(1), seconds)
-            execution.running.due = begun + seconds
+            execution.running.due = start + seconds
             execution.point(SLEEP, execution.time, None)
-        self.passes(begun, seconds)
+        self.passes(start, seconds)
 
 
 class Waited(Location):
@@ -123,13 +123,13 @@ class Waited(Location):
             self.owner = thread
             thread.held.append(self)
         else:
-            begun = self.clock.began() if timeout > 0 else self.execution.now
+            start = self.clock.began() if timeout > 0 else self.execution.now
             wait = self.execution.yields(sys._getframe(2), max(0.0, timeout if blocking else 0.0))
-            thread.waits_until(begun + wait, timeout > 0)
+            thread.waits_until(start + wait, timeout > 0)
             self.execution.point(TRY, self, None)
             if self.owner is not None:
                 if wait > 0:
-                    self.clock.passes(begun, wait)
+                    self.clock.passes(start, wait)
                 return False
             self.owner = thread
             thread.held.append(self)

@@ -102,16 +102,16 @@ class Search:
                 return self.explorer.explore()
             except KeyboardInterrupt:
                 executions = self.explorer.execution.executions
-                found = self.explorer.found.message if self.explorer.found else ""
-                raise Interrupted(self.name, executions, self.racy_places(), found) from None
+                failure = self.explorer.found.message if self.explorer.found else ""
+                raise Interrupted(self.name, executions, self.racy_places(), failure) from None
 
     def replay(self, schedule: Schedule) -> Replayed:
         """Run one schedule. Raises UsageError."""
         with self.running():
-            replayed = replay(self.explorer, schedule)
+            result = replay(self.explorer, schedule)
         if self._refusal is not None:
             raise self._refusal
-        return replayed
+        return result
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
@@ -183,7 +183,7 @@ class Search:
     def _refusing(self, real: Callable[..., Any], thing: str) -> Callable[..., Any]:
         execution = self.explorer.execution
 
-        def refused(*arguments: Any, **keywords: Any) -> Any:
+        def refuse(*arguments: Any, **keywords: Any) -> Any:
             if execution.running is None:
                 return real(*arguments, **keywords)
             if self._refusal is None:
@@ -197,7 +197,7 @@ class Search:
                 )
             raise _Refused
 
-        return refused
+        return refuse
 
 
 _OWN_FILES = frozenset(

@@ -113,8 +113,8 @@ def substitute(world: World) -> None:
 
     def at_exit(function: Callable[..., object], *arguments: Any, **keywords: Any) -> None:
         outside = execution.running is None  # while a module is loaded: for all runs
-        registered = execution.at_every_exit if outside else execution.at_exit
-        registered.append(lambda: function(*arguments, **keywords))
+        callbacks = execution.at_every_exit if outside else execution.at_exit
+        callbacks.append(lambda: function(*arguments, **keywords))
 
     source = Path(threading.__file__).read_text(encoding="utf-8")
     prelude: dict[str, Any] = {
@@ -135,10 +135,10 @@ def substitute(world: World) -> None:
     world.state.learn(module, "__all__", public)
 
 
-def _module(world: World, name: str, real: types.ModuleType, **changed: Any) -> None:
+def _module(world: World, name: str, real: types.ModuleType, **changes: Any) -> None:
     module = types.ModuleType(name)
     module.__dict__.update(vars(real))
-    module.__dict__.update(changed)
+    module.__dict__.update(changes)
     world.modules[name] = module
 
 

@@ -94,8 +94,8 @@ class Thread:
     ) -> None:
         assert group is None, "group argument must be None for now"
         if name is None:
-            counted = self._execution.next_name()
-            name = f"Thread-{counted}"
+            number = self._execution.next_name()
+            name = f"Thread-{number}"
             if target is not None and hasattr(target, "__name__"):
                 name += f" ({target.__name__})"
         self._name = str(name)
@@ -141,13 +141,13 @@ class Thread:
             self._execution.point(JOIN, thread.end, None)
         else:
             self._execution.sees_ends()
-            begun, seconds = self._clock.began(), max(0.0, timeout)
+            start, seconds = self._clock.began(), max(0.0, timeout)
             seconds = self._execution.yields(sys._getframe(1), seconds)
             if self._execution.running is not None:
-                self._execution.running.waits_until(begun + seconds, timeout > 0)
+                self._execution.running.waits_until(start + seconds, timeout > 0)
             self._execution.point(TRY_JOIN, thread.end, None)
             if not thread.done:
-                self._clock.passes(begun, seconds)
+                self._clock.passes(start, seconds)
 
     def is_alive(self) -> bool:
         thread = self._begun()
@@ -202,10 +202,10 @@ class MainThread(Thread):
         return self._execution.threads[0] if self._execution.threads else None
 
 
-def threads(execution: Execution, clock: Clock, identified: type) -> dict[str, Any]:
+def threads(execution: Execution, clock: Clock, identity_class: type) -> dict[str, Any]:
     """``Thread`` of an execution, and the functions that answer about threads."""
     fields = {"__module__": "threading", "_execution": execution, "_clock": clock}
-    thread_class = type("Thread", (Thread, identified), dict(fields))
+    thread_class = type("Thread", (Thread, identity_class), dict(fields))
     main_class = type("_MainThread", (MainThread, thread_class), dict(fields))
     main = main_class()
 

@@ -89,9 +89,9 @@ def requested(item: pytest.Function, block: Settings | None) -> tuple[Settings, 
     command = item.config.stash.get(COMMAND, None)
     marker = item.get_closest_marker("explore")
     options: dict[str, Any] = dict(vars(Settings()))
-    named = ""
+    origin = ""
     if block is not None and block != Settings():
-        options, named = dict(vars(block)), "block"
+        options, origin = dict(vars(block)), "block"
     if marker is not None:
         if marker.args or not marker.kwargs.keys() <= options.keys():
             raise UsageError(
@@ -99,10 +99,10 @@ def requested(item: pytest.Function, block: Settings | None) -> tuple[Settings, 
                 "nothing else."
             )
         if marker.kwargs:
-            options, named = options | dict(marker.kwargs), "marker"
+            options, origin = options | dict(marker.kwargs), "marker"
     if command is not None and command.options:
-        options, named = options | command.options, "command"
-    return settings(**options), named
+        options, origin = options | command.options, "command"
+    return settings(**options), origin
 
 
 def prepare(item: pytest.Function) -> None:
@@ -114,8 +114,8 @@ def prepare(item: pytest.Function) -> None:
             if definitions and definitions[-1].scope != "function":
                 item._request.getfixturevalue(name)
 
-    known = item._fixtureinfo.name2fixturedefs
-    if all(name in known or name == "request" for name in item.fixturenames):
+    definitions_by_name = item._fixtureinfo.name2fixturedefs
+    if all(name in definitions_by_name or name == "request" for name in item.fixturenames):
         item.setup = setup  # type: ignore[method-assign]
 
 
@@ -126,11 +126,11 @@ def explore(item: pytest.Function, block: Settings | None = None) -> None:
     """
     command = item.config.stash.get(COMMAND, None)
     try:
-        options, named = requested(item, block)
+        options, origin = requested(item, block)
         if command is not None and command.schedule is not None:
             command.outcomes.append((item.nodeid, _again(item, options, command)))
             return
-        exploration = _explored(item, options, named, command)
+        exploration = _explored(item, options, origin, command)
     except (UsageError, Interrupted) as error:
         if command is not None:
             command.outcomes.append((item.nodeid, error))
@@ -154,7 +154,7 @@ def written(item: pytest.Function, text: str) -> bool:
 
 
 def _explored(
-    item: pytest.Function, options: Settings, named: str, command: Command | None
+    item: pytest.Function, options: Settings, origin: str, command: Command | None
 ) -> Exploration:
     _refuse(item)
     while True:
@@ -164,7 +164,7 @@ def _explored(
             reporter = item.config.pluginmanager.get_plugin("terminalreporter")
             over = reporter is not None and bool(reporter.isatty)
             progress = Progress(lambda text: written(item, text), over)
-        call = Call(options, named)
+        call = Call(options, origin)
         CURRENT.append(call)
         try:
             test = _Test(item, call, progress)
@@ -172,7 +172,7 @@ def _explored(
             return test.explored()
         except Reset:
             assert call.wanted is not None
-            options, named = call.wanted, "block"
+            options, origin = call.wanted, "block"
         finally:
             CURRENT.pop()
 
@@ -185,15 +185,15 @@ def _again(item: pytest.Function, options: Settings, command: Command) -> saved.
     call = Call(options, "command")
     CURRENT.append(call)
     try:
-        replayed = _Test(item, call, None).replayed(schedule)
+        result = _Test(item, call, None).replayed(schedule)
     finally:
         CURRENT.pop()
-    if replayed.failure is not None:
-        reason = f"the saved schedule fails: {replayed.failure.message}"
+    if result.failure is not None:
+        reason = f"the saved schedule fails: {result.failure.message}"
         return saved.Again(
-            "", Exploration(Answer.BUG, 1, (), replayed.failure, None, reason, schedule)
+            "", Exploration(Answer.BUG, 1, (), result.failure, None, reason, schedule)
         )
-    if replayed.possible:
+    if result.possible:
         return saved.Again(saved.HOLDS, None)
     options = replace(options, bound=bound, executions=saved.EXECUTIONS)
     return saved.Again(saved.IMPOSSIBLE, _explored(item, options, "command", command))
@@ -233,15 +233,15 @@ def _refuse_locks(item: pytest.Function, name: str, value: Any) -> None:
 
 def real_lock(value: Any) -> Any:
     """A lock or thread that an object reaches, or None."""
-    seen: set[int] = set()
+    visits: set[int] = set()
     stack = [value]
-    while stack and len(seen) < LOOKED_AT:
+    while stack and len(visits) < LOOKED_AT:
         value = stack.pop()
         if isinstance(value, REAL):
             return value
-        if id(value) in seen or isinstance(value, (type, types.ModuleType, types.FunctionType)):
+        if id(value) in visits or isinstance(value, (type, types.ModuleType, types.FunctionType)):
             continue
-        seen.add(id(value))
+        visits.add(id(value))
         if isinstance(value, dict):
             stack.extend(value.values())
         elif isinstance(value, (list, tuple, set, frozenset)):
@@ -269,10 +269,10 @@ class _Test:
         self.search = Search(item.nodeid, call.settings, progress)
         self.search.watch = self._watch
         definitions = [definition for _, definition in _definitions(item)]
-        self.definitions = [each for each in definitions if each.scope == "function"]
+        self.definitions = [fixture for fixture in definitions if fixture.scope == "function"]
         # Other plugins' fixtures are real; so are those of the tool.
-        self.changing = [each for each in self.definitions if _is_users(each.func)]
-        self.outer = [each for each in definitions if each.scope != "function"]
+        self.changing = [fixture for fixture in self.definitions if _is_users(fixture.func)]
+        self.outer = [fixture for fixture in definitions if fixture.scope != "function"]
 
     def explored(self) -> Exploration:
         with self._ready():
@@ -292,7 +292,7 @@ class _Test:
             self.function = self.search.second(self.item.function)
         with self._changed():
             self.search.world.state.record(
-                [each.cached_result[0] for each in self.outer if each.cached_result]
+                [fixture.cached_result[0] for fixture in self.outer if fixture.cached_result]
             )
             self.search.program = self.program
             yield
@@ -330,7 +330,7 @@ class _Test:
     def _changed(self) -> Iterator[None]:
         """Fixtures and parameters are those of the world."""
         second = self.search.second
-        before = [(each, each.func) for each in self.changing]
+        before = [(fixture, fixture.func) for fixture in self.changing]
         parameters = getattr(getattr(self.item, "callspec", None), "params", {})
         values = dict(parameters)
         try:

@@ -91,8 +91,8 @@ def read_by(module: str) -> int | None:
 def is_named(name: str, into: Sequence[str]) -> bool:
     """Whether the user names a module, or one within it or around it."""
     return any(
-        name == other or name.startswith(other + ".") or other.startswith(name + ".")
-        for other in into
+        name == module or name.startswith(module + ".") or module.startswith(name + ".")
+        for module in into
     )
 
 

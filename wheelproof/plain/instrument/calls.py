@@ -48,19 +48,19 @@ class Calls(Foreign, ByName):
         fields: Fields,
         items: Items,
         looked_into: Callable[[Any], bool],
-        own: Callable[[type], bool],
+        is_own: Callable[[type], bool],
     ) -> None:
         super().__init__(execution, fields, items)
-        self.looked_into, self.own = looked_into, own
+        self.looked_into, self.own = looked_into, is_own
         self.dated: Callable[[Any], Any] = lambda function: function
 
     # -- what a callable is
 
     def method_kind(self, kind: type, name: str) -> int:
         """How the method of a class is called."""
-        what = classified(kind, name, self.fields.shadowed)
-        if what != NONE or issubclass(kind, types.ModuleType):
-            return what
+        access_kind = classified(kind, name, self.fields.shadowed)
+        if access_kind != NONE or issubclass(kind, types.ModuleType):
+            return access_kind
         value = next((b.__dict__[name] for b in kind.__mro__ if name in b.__dict__), None)
         if isinstance(value, types.FunctionType):
             return NONE if self.looked_into(value) else OTHER
@@ -223,7 +223,7 @@ class Calls(Foreign, ByName):
         key = self.items.key(holder, arguments[0] if arguments else None)
         if name in tables.COMPARED and not issubclass(type(holder), dict | set):
             self.given(site, (holder, *arguments), deep=True)
-        noted = execution.access(thread, key, holder, writes, site)
+        is_noted = execution.access(thread, key, holder, writes, site)
         if name == "__iter__" and self.items.stepped(type(holder)):
             return Steps(self.items, holder, site)
         outer, thread.inside = thread.inside, (key, holder, writes, site)
@@ -237,7 +237,7 @@ class Calls(Foreign, ByName):
             value = function(*arguments, **keywords)
         finally:
             thread.inside = outer
-        if noted:
+        if is_noted:
             execution.recorder.note(arguments if arguments and writes else value)
         return value
 
@@ -245,17 +245,17 @@ class Calls(Foreign, ByName):
         """Has a method in C announce its access again, where a callback returns to it."""
         execution, inside = self.execution, thread.inside
 
-        def again(called: Any) -> Any:
+        def again(value: Any) -> Any:
             if execution.running is thread:
                 execution.access(thread, *inside)
-            return called
+            return value
 
         return again
 
-    def _entered(self, thread: Thread, body: Any, *positional: Any, **named: Any) -> Any:
+    def _entered(self, thread: Thread, body: Any, *positional: Any, **keywords: Any) -> Any:
         again = self._again(thread)
         try:
-            return body(*positional, **named)
+            return body(*positional, **keywords)
         finally:
             again(None)
 
@@ -263,10 +263,10 @@ class Calls(Foreign, ByName):
         """A method in C that is called with its object as the first argument."""
         if not arguments or self.execution.running is None:
             return function(*arguments, **keywords)
-        holder, *others = arguments
+        holder, *rest = arguments
         if function.__objclass__ is object and function.__name__ not in tables.OF_ATTRIBUTES:
             return function(*arguments, **keywords)
-        return self.bound(site, Unbound(function, holder), holder, *others, **keywords)
+        return self.bound(site, Unbound(function, holder), holder, *rest, **keywords)
 
     def _steps(self, site: Site, value: Any) -> Any:
         return Steps(self.items, value, site) if self.items.stepped(type(value)) else value
@@ -303,8 +303,8 @@ class Calls(Foreign, ByName):
         if function in tables.COMPARING and len(arguments) > 1:
             return self.eager(site, function, *arguments, **keywords)
         self._keyed(site, keywords)
-        stepped, (first, end) = self.items.stepped, tables.ITERATED.get(function, (0, None))
-        if function is reversed and len(arguments) == 1 and stepped(type(arguments[0])):
+        is_stepped, (first, end) = self.items.stepped, tables.ITERATED.get(function, (0, None))
+        if function is reversed and len(arguments) == 1 and is_stepped(type(arguments[0])):
             return Steps(self.items, arguments[0], site, reversed)
         values = list(arguments)
         if function is sum:
@@ -313,7 +313,7 @@ class Calls(Foreign, ByName):
         if number < len(values) > 1 and values[number] is not None:
             values[number] = self.wrapped(values[number], site)
         for index in range(len(values))[first:end]:
-            if stepped(type(values[index])):
+            if is_stepped(type(values[index])):
                 values[index] = Steps(self.items, values[index], site)
         return function(*values, **keywords)
 
@@ -333,8 +333,8 @@ class Calls(Foreign, ByName):
         """A cache in C: its function, if that is looked into, would run in the middle of it."""
         thread = self.execution.running
         if thread is not None:
-            cached = self.looked_into(function.__wrapped__)
-            site.foreign = "functools.lru_cache in C" if cached else ""
+            is_instrumented = self.looked_into(function.__wrapped__)
+            site.foreign = "functools.lru_cache in C" if is_instrumented else ""
             self.execution.access(thread, id(function), function, True, site)
         return function(*arguments, **keywords)
 
@@ -354,33 +354,33 @@ def hooks(calls: Calls) -> dict[str, Callable[..., Any]]:
     def method(holder: Any, name: str, site: Site) -> Any:
         thread = execution.running
         if thread is None:
-            called = getattr(holder, name)
-            return calls.dated(called) if name in NOW else called
+            attribute = getattr(holder, name)
+            return calls.dated(attribute) if name in NOW else attribute
         kind = type(holder)
         if site.type is kind:
-            what = site.kind
+            access_kind = site.kind
         else:
-            what = site.kind = calls.method_kind(kind, name)
+            access_kind = site.kind = calls.method_kind(kind, name)
             site.type = kind
-        if what == NONE:
+        if access_kind == NONE:
             return getattr(holder, name)
-        if what in (READS, WRITES):
+        if access_kind in (READS, WRITES):
             return partial(bound, site, getattr(holder, name), holder)
-        if what == ARGUMENTS:
+        if access_kind == ARGUMENTS:
             return partial(eager, site, getattr(holder, name))
-        if what != OTHER:
+        if access_kind != OTHER:
             fields.announce(thread, holder, name, False, site)
         return calls.wrapped(getattr(holder, name), site)
 
-    def function(called: Any, site: Site) -> Any:
+    def function(target: Any, site: Site) -> Any:
         if execution.running is None:
-            return called
-        code = identity(called)
+            return target
+        code = identity(target)
         if code is not None and code is site.type:
-            return called
-        wrapped = calls.wrapped(called, site)
-        site.type = code if wrapped is called else None
-        return wrapped
+            return target
+        wrapper = calls.wrapped(target, site)
+        site.type = code if wrapper is target else None
+        return wrapper
 
     def manager(value: Any, site: Site) -> Any:
         if execution.running is not None:

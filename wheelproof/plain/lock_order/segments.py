@@ -53,23 +53,23 @@ class Thread:
         self.segment = Segment(self.segment)
         return child
 
-    def join(self, other: Thread) -> None:
+    def join(self, thread: Thread) -> None:
         """The other thread has ended. The later actions of this one are after it."""
-        if other.segment not in self.segment.before:
-            self.segment = Segment(self.segment, other.segment)
+        if thread.segment not in self.segment.before:
+            self.segment = Segment(self.segment, thread.segment)
 
 
 def earlier(segment: Segment, least: int = 0) -> Iterator[Segment]:
     """A segment and all before it, but those whose number is below ``least``."""
-    seen = {segment.number}
+    numbers = {segment.number}
     waiting = [segment]
     while waiting:
         current = waiting.pop()
         yield current
-        for other in current.before:
-            if other.number >= least and other.number not in seen:
-                seen.add(other.number)
-                waiting.append(other)
+        for predecessor in current.before:
+            if predecessor.number >= least and predecessor.number not in numbers:
+                numbers.add(predecessor.number)
+                waiting.append(predecessor)
 
 
 def overlap(first: Segment, second: Segment) -> bool:
@@ -80,5 +80,7 @@ def overlap(first: Segment, second: Segment) -> bool:
 
 def past(segments: Iterable[Segment], least: int) -> set[int]:
     """The numbers of the segments that are before every given one, from ``least`` on."""
-    sets = [{part.number for part in earlier(one, least)} - {one.number} for one in segments]
+    sets = [
+        {part.number for part in earlier(segment, least)} - {segment.number} for segment in segments
+    ]
     return set.intersection(*sets) if sets else set()

@@ -23,8 +23,8 @@ class Deepening(Scheduler):
 
     exhaustive = True
 
-    def __init__(self, most: int | None = None) -> None:
-        self._most = most
+    def __init__(self, limit: int | None = None) -> None:
+        self._most = limit
         self._level, self._bound = Bounded(0), 0
         self.over = self.refused = self._cut = False
         self.complete = -1
