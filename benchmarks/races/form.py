@@ -42,8 +42,14 @@ def _is_private(name: str) -> bool:
 def _is_entry(node: ast.stmt) -> bool:
     if not isinstance(node, ast.FunctionDef) or node.name != ENTRY:
         return False
-    given = node.args
-    return not (given.posonlyargs or given.args or given.vararg or given.kwonlyargs or given.kwarg)
+    parameters = node.args
+    return not (
+        parameters.posonlyargs
+        or parameters.args
+        or parameters.vararg
+        or parameters.kwonlyargs
+        or parameters.kwarg
+    )
 
 
 def _names(node: ast.AST) -> Iterator[str]:

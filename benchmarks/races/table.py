@@ -83,7 +83,7 @@ def read(path: Path = TABLE) -> Table:
     refusals.known(path, "", tables, {"row", "omitted"})
     rows = [_row(path, number, fields) for number, fields in refusals.listed(path, tables, "row")]
     omitted = [
-        _omitted(path, number, each) for number, each in refusals.listed(path, tables, "omitted")
+        _omitted(path, number, entry) for number, entry in refusals.listed(path, tables, "omitted")
     ]
     names = [row.name for row in rows]
     for name in names:
@@ -165,13 +165,13 @@ def _side(path: Path, place: str, fields: Mapping[str, Any], name: str) -> Side:
     texts = {key: refusals.text(path, f"{place}, {name}", side, key) for key in {"version", *side}}
     if not _VERSION.fullmatch(texts["version"]):
         raise refusals.fault(path, place, f"{name}.version", "must be an exact version")
-    found = Side(**texts)
-    for patch in found.patches:
+    release = Side(**texts)
+    for patch in release.patches:
         if not patch.is_file():
             raise UsageError(f"{path}: {place} has no patch {patch}.", "Write it.")
         if added(reading.text(patch)) > MOST_ADDED:
             raise UsageError(f"{patch} adds more than {MOST_ADDED} lines.", "Shorten it.")
-    return found
+    return release
 
 
 def _omitted(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:

@@ -79,25 +79,25 @@ def _row(order: tuple[str, ...], values: list[Column]) -> Column:
 WAYS = {
     "lag": Way(
         leaves=lambda order, values: F.max(_row(order, values)),
-        gets=lambda left: F.lag(left).over(_ALONG),
+        gets=lambda leavings: F.lag(leavings).over(_ALONG),
         mends=lambda look, got: F.when(F.col(_FIRST), got).otherwise(look),
         bounded=False,
     ),
     "lead": Way(
         leaves=lambda order, values: F.min(_row(order, values)),
-        gets=lambda left: F.lead(left).over(_ALONG),
+        gets=lambda leavings: F.lead(leavings).over(_ALONG),
         mends=lambda look, got: F.when(F.col(_LAST), got).otherwise(look),
         bounded=False,
     ),
     "last": Way(
         leaves=lambda order, values: F.max(F.when(values[0].isNotNull(), _row(order, values))),
-        gets=lambda left: F.last(left).over(_BEFORE),
+        gets=lambda leavings: F.last(leavings).over(_BEFORE),
         mends=lambda look, got: F.coalesce(look, got),
         bounded=True,
     ),
     "sum": Way(
         leaves=lambda order, values: F.sum(values[0]),
-        gets=lambda left: F.sum(left).over(_BEFORE),
+        gets=lambda leavings: F.sum(leavings).over(_BEFORE),
         mends=lambda look, got: (
             F.when(look.isNull(), got).when(got.isNull(), look).otherwise(look + got)
         ),
