@@ -53,7 +53,7 @@ def read(path: Path = TABLE) -> tuple[tuple[Package, ...], tuple[Omitted, ...]]:
     tables = reading.tables(path)
     refusals.known(path, "", tables, {"package", "omitted"})
     packages = [_package(path, *entry) for entry in refusals.listed(path, tables, "package")]
-    omitted = [_omitted(path, *entry) for entry in refusals.listed(path, tables, "omitted")]
+    omitted = [_omission(path, *entry) for entry in refusals.listed(path, tables, "omitted")]
     names = [package.row.name for package in packages]
     for name in names:
         if names.count(name) > 1:
@@ -90,7 +90,7 @@ def _package(path: Path, number: int, fields: Mapping[str, Any]) -> Package:
     return Package(row, judgement, refusals.text(path, place, fields, "why") if judgement else "")
 
 
-def _omitted(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:
+def _omission(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:
     place = f"omitted {number}"
     refusals.known(path, place, fields, {"package", "reason"})
     return Omitted(

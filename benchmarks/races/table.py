@@ -83,7 +83,7 @@ def read(path: Path = TABLE) -> Table:
     refusals.known(path, "", tables, {"row", "omitted"})
     rows = [_row(path, number, fields) for number, fields in refusals.listed(path, tables, "row")]
     omitted = [
-        _omitted(path, number, entry) for number, entry in refusals.listed(path, tables, "omitted")
+        _omission(path, number, entry) for number, entry in refusals.listed(path, tables, "omitted")
     ]
     names = [row.name for row in rows]
     for name in names:
@@ -174,7 +174,7 @@ def _side(path: Path, place: str, fields: Mapping[str, Any], name: str) -> Side:
     return release
 
 
-def _omitted(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:
+def _omission(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:
     place = f"omitted {number}"
     names = ("source", "code", "reason")
     refusals.known(path, place, fields, set(names))

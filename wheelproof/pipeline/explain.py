@@ -58,7 +58,7 @@ def explain(
     with _at_most(spark, patience):
         return (
             spark.sparkContext.parallelize(candidates, len(candidates))
-            .mapPartitions(_explained)
+            .mapPartitions(_explanations)
             .collect()
         )
 
@@ -104,7 +104,7 @@ def _at_most(spark: SparkSession, seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
-def _explained(candidates: Iterable[tuple[str, str]]) -> Iterator[Explanation]:
+def _explanations(candidates: Iterable[tuple[str, str]]) -> Iterator[Explanation]:
     for run, path in candidates:
         yield {"run": run, "path": path, **explanation(Path(path))}
 

@@ -248,7 +248,7 @@ def _with_pieces(sort: Sorting, cuts: Sequence[Cut]) -> Frame:
         for name, value in zip(sort.key, cut.key, strict=True):
             is_key = is_key & F.col(name).eqNullSafe(value)
         at = [
-            (_reached(sort.place, place), F.lit(first + index))
+            (_is_reached(sort.place, place), F.lit(first + index))
             for index, place in enumerate(cut.at, 1)
         ]
         cut_numbers.append((is_key, F.lit(number)))
@@ -267,10 +267,10 @@ def _first_of(pairs: list[tuple[Column, Column]], otherwise: int) -> Column:
     return chain.otherwise(otherwise)
 
 
-def _reached(names: tuple[str, ...], place: tuple[Any, ...]) -> Column:
+def _is_reached(names: tuple[str, ...], place: tuple[Any, ...]) -> Column:
     """A row is at a place or after it; nulls come first."""
     here, value = F.col(names[0]), place[0]
-    rest = _reached(names[1:], place[1:]) if names[1:] else F.lit(True)
+    rest = _is_reached(names[1:], place[1:]) if names[1:] else F.lit(True)
     if value is None:
         return here.isNotNull() | rest
     return F.coalesce(here > value, F.lit(False)) | (here.eqNullSafe(value) & rest)

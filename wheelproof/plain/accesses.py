@@ -77,7 +77,7 @@ class Accesses:
         thread.region, thread.position = site.region, site.position
         location = self.locations.get(key)
         if location is None:
-            location = self.locations[key] = Location(key, self._kept(key, holder))
+            location = self.locations[key] = Location(key, self._keeper(key, holder))
             if thread.number and not self.shared:
                 self.shared = key in (self.set_up or ())
             if thread.polling is not None:
@@ -149,7 +149,7 @@ class Accesses:
         if self.accesses > self.most_accesses + LOOP:
             self.stop(Ending.CUT)
 
-    def _kept(self, key: Any, holder: Any) -> Any:
+    def _keeper(self, key: Any, holder: Any) -> Any:
         """The reference that keeps the identity of an object from being used again.
 
         An object whose end can be noticed is not kept alive: its locations end with it.

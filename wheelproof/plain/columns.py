@@ -109,7 +109,7 @@ class Columns:
                 fold_counts[step.thread] += 1
                 before = None
                 continue
-            cell = self._folded(fold_counts, step.thread)
+            cell = self._fold_line(fold_counts, step.thread)
             if not (before is not None and is_same_line(before, step)):
                 code = step.text if len(step.code) > 2 * self._room() else step.code
                 cell += self._place(step.file, step.line, code)
@@ -122,7 +122,7 @@ class Columns:
     def _room(self) -> int:
         return self._column if self._beside else self._width
 
-    def _folded(self, fold_counts: dict[str, int], thread: str) -> list[str]:
+    def _fold_line(self, fold_counts: dict[str, int], thread: str) -> list[str]:
         count = fold_counts.pop(thread, 0)
         return [f"... {plural(count, 'other step')}"] if count else []
 

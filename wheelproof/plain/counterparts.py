@@ -51,7 +51,7 @@ class Counterparts:
             value = self._at(module, function.__qualname__)
             if isinstance(value, types.FunctionType):
                 return value
-            inner = self.unwrapped(value)
+            inner = self.unwrap(value)
             if isinstance(inner, types.FunctionType):
                 return inner
         return self._inner(module, function)
@@ -68,7 +68,7 @@ class Counterparts:
         return value
 
     @staticmethod
-    def unwrapped(value: Any) -> Any:
+    def unwrap(value: Any) -> Any:
         """The function inside a fixture or a decorator with ``functools.wraps``."""
         while not isinstance(value, types.FunctionType):
             inner = getattr(value, "__wrapped__", None) or getattr(value, "__func__", None)
@@ -81,12 +81,14 @@ class Counterparts:
         """The counterpart of a function, a class or a module; anything else is itself."""
         if isinstance(value, types.ModuleType):
             return self._world.modules.get(value.__name__, value)
-        if isinstance(value, (type, types.FunctionType)) and self._instrumented(value.__module__):
+        if isinstance(value, (type, types.FunctionType)) and self._is_instrumented(
+            value.__module__
+        ):
             counterpart = self._at(self._world.modules[value.__module__], value.__qualname__)
             return value if counterpart is None else counterpart
         return value
 
-    def _instrumented(self, name: str) -> bool:
+    def _is_instrumented(self, name: str) -> bool:
         module = self._world.modules.get(name)
         return module is not None and module is not sys.modules.get(name)
 
@@ -178,31 +180,31 @@ class Counterparts:
             new = types.CellType()
             self._cells[id(cell)] = cell, new
             with contextlib.suppress(ValueError):  # it has no value yet
-                new.cell_contents = self._captured(function, name, cell.cell_contents, set())
+                new.cell_contents = self._cell_value(function, name, cell.cell_contents, set())
         return self._cells[id(cell)][1]
 
     def _outermost(self, module: types.ModuleType, function: types.FunctionType) -> Any:
         """The holder of a function's code: the function or class of a module around it."""
         name = function.__qualname__.partition(".<locals>")[0]
-        outer = self.unwrapped(self._at(module, name))
+        outer = self.unwrap(self._at(module, name))
         if name == "<lambda>" or outer is None:
             return list(vars(module).values())
         return outer
 
-    def _captured(self, function: Any, name: str, value: Any, above: set[int]) -> Any:
+    def _cell_value(self, function: Any, name: str, value: Any, above: set[int]) -> Any:
         """A variable of an outer function. Raises UsageError if it is an object of a class."""
         if isinstance(value, _PLAIN) or id(value) in above:
             return value
         if isinstance(value, (type, types.ModuleType)):
             return self.value(value)
         if isinstance(value, types.FunctionType):
-            if "<locals>" in value.__qualname__ and self._instrumented(value.__module__):
+            if "<locals>" in value.__qualname__ and self._is_instrumented(value.__module__):
                 return self._inner(self._world.modules[value.__module__], value)
             return self.value(value)
         if type(value) in _CONTAINERS:
             parts = [*value.keys(), *value.values()] if type(value) is dict else value
             for part in parts:
-                self._captured(function, name, part, above | {id(value)})
+                self._cell_value(function, name, part, above | {id(value)})
             return value
         raise UsageError(
             f"{function.__qualname__} uses {name}, an object of {type(value).__qualname__} that "

@@ -277,10 +277,10 @@ class Execution(Moves):
         if self.patient:
             mask = self._in_time(mask)
         if not mask:
-            self.ending = Ending.STUCK if self._unfinished() else Ending.DONE
+            self.ending = Ending.STUCK if self._has_unfinished() else Ending.DONE
             return None
         if self._repeating and self._polls(mask):
-            self.ending = self._of_polling(mask) if self._unfinished() else Ending.DONE
+            self.ending = self._of_polling(mask) if self._has_unfinished() else Ending.DONE
             return None
         if self.depth >= self.most_points:
             self.ending = Ending.CUT

@@ -222,10 +222,10 @@ class Explorer:
 
     def is_out_of_time(self) -> bool:
         """Whether a limit has been reached."""
-        return self.left <= 0 or self.execution.abandoned.full or self.ends()
+        return self.remaining <= 0 or self.execution.abandoned.full or self.ends()
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return self.most - self.execution.executions
 
     # -- the search
@@ -320,7 +320,7 @@ class Explorer:
                     break
             complete = -1 if has_restarted else deepening.complete
             if scheduler.over and not has_restarted and not self._over() and self._repeats():
-                return self._ended(cut, deepening.refused and scheduler is deepening)
+                return self._conclusion(cut, deepening.refused and scheduler is deepening)
         if self.trouble is not None:
             return self.trouble
         execution = self.execution
@@ -346,7 +346,7 @@ class Explorer:
         long = self.execution.number > CHECKED
         return not ((self.doubtful or long) and self.compare())
 
-    def _ended(self, cut: bool, has_refusal: bool) -> tuple[Answer, str]:
+    def _conclusion(self, cut: bool, has_refusal: bool) -> tuple[Answer, str]:
         execution = self.execution
         if self.world.state.full:
             return Answer.UNSEEN, (

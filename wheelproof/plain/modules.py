@@ -233,7 +233,7 @@ class Modules:
         self.sites.extend(sites)
         self._show(sites)
         try:
-            with self._known(name, module), by_name(), contextlib.suppress(Loaded):
+            with self._loading_place(name, module), by_name(), contextlib.suppress(Loaded):
                 exec(code, fields)
         except BaseException:
             del self.modules[name], self._sources[name]
@@ -269,7 +269,7 @@ class Modules:
             _exchange(list(_pairs(old.code, code)))
 
     @contextlib.contextmanager
-    def _known(self, name: str, module: types.ModuleType) -> Iterator[None]:
+    def _loading_place(self, name: str, module: types.ModuleType) -> Iterator[None]:
         """A module stands in ``sys.modules`` while it is loaded: some find themselves there."""
         self._loading[name] = sys.modules.get(name)
         sys.modules[name] = module

@@ -80,7 +80,7 @@ class Moves(Accesses):
         if len(waiting) < len(numbers):
             self.put_off = self.put_off or bool(waiting)
             return mask & ~sum(1 << number for number in waiting)
-        if not self._unfinished():
+        if not self._has_unfinished():
             return 0
         first = min((threads[number].due for number in waiting), default=0.0) + SAME
         return sum(1 << number for number in waiting if threads[number].due <= first)
@@ -90,7 +90,7 @@ class Moves(Accesses):
         succeeds = thread.kind == TRY and thread.target.owner is None
         return succeeds or thread.polling.changed()
 
-    def _unfinished(self) -> bool:
+    def _has_unfinished(self) -> bool:
         return any(not thread.done and not thread.daemon for thread in self.threads)
 
     def _polls(self, mask: int) -> bool:

@@ -112,7 +112,7 @@ class Polling:
 
         ``sole``: no other thread reads the clock.
         """
-        last, visit = self._visited("yields", frame)
+        last, visit = self._visits_of("yields", frame)
         same = last is not None and self._is_same(last, visit)
         reads_clock = last is not None and self._clock_read >= last.moment
         self._waited = self._moment
@@ -127,13 +127,13 @@ class Polling:
 
     def spins(self, frame: FrameType | None) -> bool:
         """The thread reads the time. Whether it has done nothing else for a while."""
-        last, visit = self._visited("spins", frame)
+        last, visit = self._visits_of("spins", frame)
         if last is not None and self._waited < last.moment and self._is_same(last, visit):
             visit.again = last.again + 1
         self._clock_read = self._moment
         return visit.again > ALONE
 
-    def _visited(self, kind: str, frame: FrameType | None) -> tuple[Visit | None, Visit]:
+    def _visits_of(self, kind: str, frame: FrameType | None) -> tuple[Visit | None, Visit]:
         """The last visit of a place, and this one."""
         frames = frames_of(frame, self._hidden)
         place = kind, *((code, at) for code, at, *_ in frames)

@@ -101,7 +101,7 @@ class Waited(Location):
             self.owner = self.initial
             self.run, self.count = self.execution.number, int(self.owner is not None)
 
-    def _taken(self, blocking: bool, timeout: float) -> bool:
+    def _take_in_time(self, blocking: bool, timeout: float) -> bool:
         """Acquire it where the caller does not own it."""
         thread = self.execution.running
         if not blocking and timeout != -1:
@@ -154,7 +154,7 @@ class Lock(Waited):
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         self._renew()
-        return self._taken(blocking, timeout)
+        return self._take_in_time(blocking, timeout)
 
     def release(self) -> None:
         self._renew()
@@ -199,7 +199,7 @@ class RLock(Waited):
         if self.owner is me:
             self.count += 1
             return True
-        if not self._taken(blocking, timeout):
+        if not self._take_in_time(blocking, timeout):
             return False
         self.count = 1
         return True
@@ -234,7 +234,7 @@ class RLock(Waited):
 
     def _acquire_restore(self, count: int) -> None:
         self._renew()
-        self._taken(True, -1)
+        self._take_in_time(True, -1)
         self.count = count
 
     def _recursion_count(self) -> int:

@@ -92,12 +92,12 @@ def order(failure: Failure) -> Order:
     """The order to show of a failure."""
     relevant = _relevant(failure)
     steps = [_step(step, not is_kept) for step, is_kept in zip(failure.steps, relevant)]
-    origin = _raised(failure.exception)
+    origin = _error_place(failure.exception)
     if origin:
         file, line, code, notes = origin
         steps.append(Shown(failure.thread, file, line, code, code, tuple(notes), ()))
     threads = {step.thread for step in steps if not step.folded}
-    names = sorted((step.thread for step in steps), key=_numbered)
+    names = sorted((step.thread for step in steps), key=_number_key)
     return Order(
         tuple(name for name in dict.fromkeys(names) if name in threads),
         tuple(steps),
@@ -159,7 +159,7 @@ def source(place: Place) -> str:
     return linecache.getline(place.file, place.line).strip() or place.text
 
 
-def _numbered(name: str) -> tuple[bool, list[tuple[int, str]]]:
+def _number_key(name: str) -> tuple[bool, list[tuple[int, str]]]:
     """Names as they count: Thread-2 before Thread-10, and the main thread first."""
     parts = re.findall(r"\d+|\D+", name)
     return name not in MAIN, [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
@@ -188,7 +188,9 @@ def _relevant(failure: Failure) -> list[bool]:
     return marks
 
 
-def _raised(error: BaseException | Raised | None) -> tuple[str, int, str, Sequence[str]] | None:
+def _error_place(
+    error: BaseException | Raised | None,
+) -> tuple[str, int, str, Sequence[str]] | None:
     """Where an exception was raised in the program: file, line, source, and its message."""
     if error is None:
         return None

@@ -105,7 +105,7 @@ def substitute(world: World) -> None:
     _module(world, "importlib.util", importlib.util, module_from_spec=from_spec)
     vars(world.modules["importlib"])["util"] = world.modules["importlib.util"]
     _module(world, "logging", logging)
-    _module(world, "atexit", atexit, register=_registered, unregister=_registered)
+    _module(world, "atexit", atexit, register=_register, unregister=_register)
     system = _System("sys")
     vars(system).update(modules=_Modules(world), meta_path=world.finders)
     world.modules["sys"] = system
@@ -123,11 +123,11 @@ def substitute(world: World) -> None:
         "get_ident": ident, "get_native_id": ident, "TIMEOUT_MAX": _thread.TIMEOUT_MAX,
         "ThreadError": RuntimeError, "_time": clock.own, "_deque": collections.deque,
         "_islice": itertools.islice, "_count": itertools.count,
-        "_register_atexit": at_exit, "_shutdown": _registered,
+        "_register_atexit": at_exit, "_shutdown": _register,
         "excepthook": threading.excepthook, "__excepthook__": threading.excepthook,
-        "ExceptHookArgs": threading.ExceptHookArgs, "settrace": _registered,
-        "setprofile": _registered, "stack_size": threading.stack_size,
-        "gettrace": _registered, "getprofile": _registered, **of_threads,
+        "ExceptHookArgs": threading.ExceptHookArgs, "settrace": _register,
+        "setprofile": _register, "stack_size": threading.stack_size,
+        "gettrace": _register, "getprofile": _register, **of_threads,
     }  # fmt: skip
     module = world.make("threading", source, threading.__file__, None, CLASSES, **prelude)
     public = [name for name in vars(module) if not name.startswith("_")]
@@ -142,6 +142,6 @@ def _module(world: World, name: str, real: types.ModuleType, **changes: Any) -> 
     world.modules[name] = module
 
 
-def _registered(*arguments: Any, **keywords: Any) -> Any:
+def _register(*arguments: Any, **keywords: Any) -> Any:
     """Registering a function for the interpreter's end has no effect on a run."""
     return arguments[0] if arguments else None

@@ -109,7 +109,7 @@ class Thread:
     def start(self) -> None:
         if not self._initialized:
             raise RuntimeError("thread.__init__() not called")
-        if self._begun() is not None:
+        if self._run_greenlet() is not None:
             raise RuntimeError("threads can only be started once")
 
         def body() -> None:
@@ -119,7 +119,7 @@ class Thread:
         self._run_number = self._execution.number
         self._greenlet = self._execution.start(body, self._name, self, self._daemonic)
 
-    def _begun(self) -> Greenlet | None:
+    def _run_greenlet(self) -> Greenlet | None:
         return self._greenlet if self._run_number == self._execution.number else None
 
     def run(self) -> None:
@@ -132,7 +132,7 @@ class Thread:
     def join(self, timeout: float | None = None) -> None:
         if not self._initialized:
             raise RuntimeError("Thread.__init__() not called")
-        thread = self._begun()
+        thread = self._run_greenlet()
         if thread is None:
             raise RuntimeError("cannot join thread before it is started")
         if thread is self._execution.running:
@@ -150,7 +150,7 @@ class Thread:
                 self._clock.passes(start, seconds)
 
     def is_alive(self) -> bool:
-        thread = self._begun()
+        thread = self._run_greenlet()
         if thread is None:
             return False
         if thread is not self._execution.running:
@@ -163,7 +163,7 @@ class Thread:
 
     def _rename(self, name: str) -> None:
         self._name = str(name)
-        thread = self._begun()
+        thread = self._run_greenlet()
         if thread is not None:
             thread.name = ""
             thread.name = self._execution.title(self._name)
@@ -175,7 +175,7 @@ class Thread:
         return self._daemonic
 
     def setDaemon(self, daemonic: bool) -> None:
-        if self._begun() is not None:
+        if self._run_greenlet() is not None:
             raise RuntimeError("cannot set daemon status of active thread")
         self._daemonic = daemonic
 
@@ -183,7 +183,7 @@ class Thread:
 
     @property
     def ident(self) -> int | None:
-        thread = self._begun()
+        thread = self._run_greenlet()
         return None if thread is None else thread.number + 1
 
     native_id = ident
@@ -198,7 +198,7 @@ class MainThread(Thread):
     def __init__(self) -> None:
         Thread.__init__(self, name="MainThread", daemon=False)
 
-    def _begun(self) -> Greenlet | None:
+    def _run_greenlet(self) -> Greenlet | None:
         return self._execution.threads[0] if self._execution.threads else None
 
 

@@ -130,7 +130,7 @@ def explore(item: pytest.Function, block: Settings | None = None) -> None:
         if command is not None and command.schedule is not None:
             command.outcomes.append((item.nodeid, _again(item, options, command)))
             return
-        exploration = _explored(item, options, origin, command)
+        exploration = _exploration(item, options, origin, command)
     except (UsageError, Interrupted) as error:
         if command is not None:
             command.outcomes.append((item.nodeid, error))
@@ -153,7 +153,7 @@ def written(item: pytest.Function, text: str) -> bool:
     return reporter is not None
 
 
-def _explored(
+def _exploration(
     item: pytest.Function, options: Settings, origin: str, command: Command | None
 ) -> Exploration:
     _refuse(item)
@@ -196,7 +196,7 @@ def _again(item: pytest.Function, options: Settings, command: Command) -> saved.
     if result.possible:
         return saved.Again(saved.HOLDS, None)
     options = replace(options, bound=bound, executions=saved.EXECUTIONS)
-    return saved.Again(saved.IMPOSSIBLE, _explored(item, options, "command", command))
+    return saved.Again(saved.IMPOSSIBLE, _exploration(item, options, "command", command))
 
 
 def _refuse(item: pytest.Function) -> None:
@@ -290,7 +290,7 @@ class _Test:
             kind = self.item.cls
             self.kind = None if kind is None else self.search.second.of_class(kind)
             self.function = self.search.second(self.item.function)
-        with self._changed():
+        with self._in_world():
             self.search.world.state.record(
                 [fixture.cached_result[0] for fixture in self.outer if fixture.cached_result]
             )
@@ -327,7 +327,7 @@ class _Test:
                     definition._finalizers.clear()
 
     @contextmanager
-    def _changed(self) -> Iterator[None]:
+    def _in_world(self) -> Iterator[None]:
         """Fixtures and parameters are those of the world."""
         second = self.search.second
         before = [(fixture, fixture.func) for fixture in self.changing]

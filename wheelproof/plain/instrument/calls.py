@@ -196,7 +196,7 @@ class Calls(Foreign, ByName):
             execution.access(thread, location, holder, True, site)
         if name in tables.OF_STATE:
             self.fields.whole(thread, holder, False, site)
-        self.given(site, arguments)
+        self.hand_over(site, arguments)
         writes = name not in tables.READING
         if kind not in tables.IMMUTABLE and not (
             getattr(function, "__objclass__", None) is object
@@ -222,14 +222,14 @@ class Calls(Foreign, ByName):
         execution, name = self.execution, function.__name__
         key = self.items.key(holder, arguments[0] if arguments else None)
         if name in tables.COMPARED and not issubclass(type(holder), dict | set):
-            self.given(site, (holder, *arguments), deep=True)
+            self.hand_over(site, (holder, *arguments), deep=True)
         is_noted = execution.access(thread, key, holder, writes, site)
         if name == "__iter__" and self.items.stepped(type(holder)):
             return Steps(self.items, holder, site)
         outer, thread.inside = thread.inside, (key, holder, writes, site)
 
         if (type(holder), name) in tables.ENTERED:
-            function = functools.partial(function, self._entered, thread)
+            function = functools.partial(function, self._enter, thread)
         elif keywords.get("key") is not None:
             by, again = self.wrapped(keywords["key"], site), self._again(thread)
             keywords["key"] = lambda element: again(by(element))
@@ -252,7 +252,7 @@ class Calls(Foreign, ByName):
 
         return again
 
-    def _entered(self, thread: Thread, body: Any, *positional: Any, **keywords: Any) -> Any:
+    def _enter(self, thread: Thread, body: Any, *positional: Any, **keywords: Any) -> Any:
         again = self._again(thread)
         try:
             return body(*positional, **keywords)
@@ -271,10 +271,10 @@ class Calls(Foreign, ByName):
     def _steps(self, site: Site, value: Any) -> Any:
         return Steps(self.items, value, site) if self.items.stepped(type(value)) else value
 
-    def given(
+    def hand_over(
         self, site: Site, arguments: Iterable[Any], writes: bool = False, deep: bool = False
     ) -> None:
-        """Code in C has been given containers."""
+        """Announce the containers that code in C is given."""
         for value in arguments if deep else ():
             self.items.deep(value, site)
         for value in filter(lambda value: self.items.stepped(type(value)), arguments):
@@ -288,8 +288,8 @@ class Calls(Foreign, ByName):
                 return function(*arguments)
             if type(receiver) is str and function.__name__ == "format":
                 return self.formatted(site, receiver, *arguments, **keywords)
-            self.given(site, arguments, deep=function in tables.DEEP)
-            self._keyed(site, keywords)
+            self.hand_over(site, arguments, deep=function in tables.DEEP)
+            self._announce_keys(site, keywords)
             if getattr(function, "__name__", "") == "from_iterable" and arguments:
                 parts = Steps(self.items, arguments[0], site)
                 arguments = (map(functools.partial(self._steps, site), parts), *arguments[1:])
@@ -302,13 +302,13 @@ class Calls(Foreign, ByName):
             return function(*arguments, **keywords)
         if function in tables.COMPARING and len(arguments) > 1:
             return self.eager(site, function, *arguments, **keywords)
-        self._keyed(site, keywords)
+        self._announce_keys(site, keywords)
         is_stepped, (first, end) = self.items.stepped, tables.ITERATED.get(function, (0, None))
         if function is reversed and len(arguments) == 1 and is_stepped(type(arguments[0])):
             return Steps(self.items, arguments[0], site, reversed)
         values = list(arguments)
         if function is sum:
-            self.given(site, values, deep=True)
+            self.hand_over(site, values, deep=True)
         number = tables.CALLING.get(function, len(values))
         if number < len(values) > 1 and values[number] is not None:
             values[number] = self.wrapped(values[number], site)
@@ -317,7 +317,7 @@ class Calls(Foreign, ByName):
                 values[index] = Steps(self.items, values[index], site)
         return function(*values, **keywords)
 
-    def _keyed(self, site: Site, keywords: dict[str, Any]) -> None:
+    def _announce_keys(self, site: Site, keywords: dict[str, Any]) -> None:
         """Code in C calls the function that it is given as a key."""
         for name in ("key", "func"):
             if keywords.get(name) is not None:
@@ -325,8 +325,8 @@ class Calls(Foreign, ByName):
 
     def first_written(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         if self.execution.running is not None and arguments:
-            self.given(site, arguments[1:])
-            self.given(site, arguments[:1], writes=True)
+            self.hand_over(site, arguments[1:])
+            self.hand_over(site, arguments[:1], writes=True)
         return function(*arguments, **keywords)
 
     def cached(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -341,7 +341,7 @@ class Calls(Foreign, ByName):
     def unknown(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         """A function in C that is in no table changes the containers that it is given."""
         if self.execution.running is not None:
-            self.given(site, arguments, writes=True)
+            self.hand_over(site, arguments, writes=True)
         return function(*arguments, **keywords)
 
 

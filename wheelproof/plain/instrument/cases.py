@@ -35,8 +35,8 @@ class Cases(Expressions):
             return self.generic_visit(node)
         subject, open_, captures = self.temporary(), self.temporary(), self.temporary()
         statements: list[ast.stmt] = [
-            _assigned(subject, self.visit(node.subject)),
-            _assigned(open_, ast.Constant(True)),
+            _assignment(subject, self.visit(node.subject)),
+            _assignment(open_, ast.Constant(True)),
         ]
         for case in node.cases:
             self.leave()
@@ -45,14 +45,14 @@ class Cases(Expressions):
             values = [ast.Lambda(_NO_ARGUMENTS, self.visit(value)) for value in names.values]
             count = ast.Constant(len(values))
             call = self.hook("matched", _read(subject), pattern, count, *values, *names.sites)
-            stores: list[ast.stmt] = [_assigned(captures, call)]
+            stores: list[ast.stmt] = [_assignment(captures, call)]
             block: list[ast.stmt] = []
             for name in names.variables:
                 value = ast.Subscript(_read(captures), ast.Constant(name), ast.Load())
                 target = ast.copy_location(ast.Name(name, ast.Store()), case.pattern)
                 block += self.store(target, value)
             guard = case.guard and self.test(case.guard)
-            body = [_assigned(open_, ast.Constant(False)), *self.body(case.body)]
+            body = [_assignment(open_, ast.Constant(False)), *self.body(case.body)]
             block += [ast.If(guard, body, [])] if guard else body
             matches = ast.Compare(_read(captures), [ast.IsNot()], [ast.Constant(None)])
             statements.append(ast.If(_read(open_), [*stores, ast.If(matches, block, [])], []))
@@ -105,5 +105,5 @@ def _read(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
 
 
-def _assigned(name: str, value: ast.expr) -> ast.stmt:
+def _assignment(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)

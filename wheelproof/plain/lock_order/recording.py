@@ -112,7 +112,7 @@ class Recorder:
         if thread.held and not thread.busy:
             thread.busy = True
             try:
-                self._ordered(thread, lock, frame)
+                self._add_orders(thread, lock, frame)
             finally:
                 thread.busy = False
 
@@ -135,7 +135,7 @@ class Recorder:
             self.signals += 1
             self.signalling.add(lock.place)
 
-    def _ordered(self, thread: Thread, lock: Identity, frame: FrameType) -> None:
+    def _add_orders(self, thread: Thread, lock: Identity, frame: FrameType) -> None:
         if any(holding.lock is lock for holding in thread.held):
             return  # it waits for itself, until another thread gives it back
         self.threads.add(thread.number)

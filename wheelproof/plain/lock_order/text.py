@@ -132,13 +132,13 @@ def _target(line: str, column: int) -> str:
     except (SyntaxError, IndexError):
         return ""
     at = column - 1 - (len(line) - len(line.lstrip()))
-    for targets, value in _assigned(statement):
+    for targets, value in _assignments(statement):
         if value.col_offset <= at < (value.end_col_offset or 0):
             return ast.unparse(targets)
     return ""
 
 
-def _assigned(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _assignments(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
     if isinstance(statement, ast.AnnAssign) and statement.value is not None:
         yield statement.target, statement.value
     elif isinstance(statement, ast.Assign):

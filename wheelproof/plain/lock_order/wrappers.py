@@ -177,7 +177,7 @@ def installed(recorder: Recorder) -> Iterator[None]:
         changes.append((holder, name, getattr(holder, name)))
         setattr(holder, name, new)
 
-    for module, name, kind in list(_imported()):
+    for module, name, kind in list(_imports()):
         change(module, name, lock if kind is REAL_LOCK else rlock)
     change(threading, "Lock", lock)
     change(threading, "RLock", rlock)
@@ -190,7 +190,7 @@ def installed(recorder: Recorder) -> Iterator[None]:
             setattr(holder, name, before)
 
 
-def _imported() -> Iterator[tuple[types.ModuleType, str, type]]:
+def _imports() -> Iterator[tuple[types.ModuleType, str, type]]:
     """The classes that modules have by ``from threading import Lock``."""
     makers = {
         id(maker): kind
