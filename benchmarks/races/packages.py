@@ -51,7 +51,7 @@ class Omitted:
 def read(path: Path = TABLE) -> tuple[tuple[Package, ...], tuple[Omitted, ...]]:
     """The packages of a table, and those that are left out. UsageError where it is none."""
     tables = reading.tables(path)
-    refusals.known(path, "", tables, {"package", "omitted"})
+    refusals.check_names(path, "", tables, {"package", "omitted"})
     packages = [_package(path, *entry) for entry in refusals.listed(path, tables, "package")]
     omitted = [_omission(path, *entry) for entry in refusals.listed(path, tables, "omitted")]
     names = [package.row.name for package in packages]
@@ -63,7 +63,7 @@ def read(path: Path = TABLE) -> tuple[tuple[Package, ...], tuple[Omitted, ...]]:
 
 def _package(path: Path, number: int, fields: Mapping[str, Any]) -> Package:
     place = f"package {fields.get('name', number)}"
-    refusals.known(path, place, fields, {*_TEXTS, "needs", "program", "judged", "why"})
+    refusals.check_names(path, place, fields, {*_TEXTS, "needs", "program", "judged", "why"})
     texts = {name: refusals.text(path, place, fields, name) for name in _TEXTS}
     judgement = refusals.text(path, place, fields, "judged") if "judged" in fields else ""
     if judgement and judgement not in JUDGEMENTS:
@@ -92,7 +92,7 @@ def _package(path: Path, number: int, fields: Mapping[str, Any]) -> Package:
 
 def _omission(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:
     place = f"omitted {number}"
-    refusals.known(path, place, fields, {"package", "reason"})
+    refusals.check_names(path, place, fields, {"package", "reason"})
     return Omitted(
         refusals.text(path, place, fields, "package"), refusals.text(path, place, fields, "reason")
     )
@@ -121,7 +121,7 @@ def _run(options: argparse.Namespace) -> int:
         outcome = run.outcome(package.row, BUGGY, CHECKER, options.seconds)
         result = scores.Result(package.row, BUGGY, CHECKER, outcome)
         results.keep([result], options.seconds, FILE)
-        print(f"{package.row.name}: {found(outcome)}: {detail(outcome)}", flush=True)
+        print(f"{package.row.name}: {finding(outcome)}: {detail(outcome)}", flush=True)
     wrong = list(unjudged(selection, results.read(FILE)))
     print(*wrong, sep="\n", file=sys.stderr)
     return 1 if wrong else 0
@@ -139,7 +139,7 @@ def unjudged(packages: Sequence[Package], outcomes: Mapping[Key, Kept]) -> Itera
             yield f"{name}: it is judged {package.judged}, and there is no alarm"
 
 
-def found(outcome: Outcome) -> str:
+def finding(outcome: Outcome) -> str:
     """The finding of an exploration, in a word or two."""
     if outcome.answer == HOLDS:
         return "exhausted" if outcome.bound is None else f"bounded at {outcome.bound}"
@@ -167,7 +167,7 @@ def lines(packages: Sequence[Package], outcomes: Mapping[Key, Kept]) -> Iterator
         outcome = entry.outcome
         reason = outcome.reason if outcome.answer not in (BUG, HOLDS) else ""
         judgement = f"{package.judged}: {package.why}" if package.judged else reason
-        yield [*head, found(outcome), detail(outcome), judgement]
+        yield [*head, finding(outcome), detail(outcome), judgement]
 
 
 HEAD = ["release", "two threads", "found", "executions / CPU s", "judged"]

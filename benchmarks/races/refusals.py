@@ -30,7 +30,7 @@ def texts(path: Path, place: str, fields: Mapping[str, Any], name: str) -> tuple
     return tuple(value)
 
 
-def known(path: Path, place: str, fields: Mapping[str, Any], names: set[str]) -> None:
+def check_names(path: Path, place: str, fields: Mapping[str, Any], names: set[str]) -> None:
     for name in fields:
         if name not in names:
             raise fault(path, place or "the table", name, f"is unknown: {', '.join(sorted(names))}")

@@ -80,7 +80,7 @@ class Table:
 def read(path: Path = TABLE) -> Table:
     """The table in a file. Raises UsageError where it is not one."""
     tables = reading.tables(path)
-    refusals.known(path, "", tables, {"row", "omitted"})
+    refusals.check_names(path, "", tables, {"row", "omitted"})
     rows = [_row(path, number, fields) for number, fields in refusals.listed(path, tables, "row")]
     omitted = [
         _omission(path, number, entry) for number, entry in refusals.listed(path, tables, "omitted")
@@ -112,7 +112,9 @@ def added(patch: str) -> int:
 
 def _row(path: Path, number: int, fields: Mapping[str, Any]) -> Row:
     place = f"row {fields.get('name', number)}"
-    refusals.known(path, place, fields, {*_TEXTS, "failures", "needs", "program", BUGGY, FIXED})
+    refusals.check_names(
+        path, place, fields, {*_TEXTS, "failures", "needs", "program", BUGGY, FIXED}
+    )
     texts = {name: refusals.text(path, place, fields, name) for name in _TEXTS}
     if texts["kind"] not in KINDS:
         raise refusals.fault(path, place, "kind", f"must be {' or '.join(KINDS)}")
@@ -161,7 +163,7 @@ def _side(path: Path, place: str, fields: Mapping[str, Any], name: str) -> Side:
     side = fields.get(name)
     if not isinstance(side, dict):
         raise refusals.fault(path, place, name, "must be a table { version = ... }")
-    refusals.known(path, f"{place}, {name}", side, {"version", "port", "fix"})
+    refusals.check_names(path, f"{place}, {name}", side, {"version", "port", "fix"})
     texts = {key: refusals.text(path, f"{place}, {name}", side, key) for key in {"version", *side}}
     if not _VERSION.fullmatch(texts["version"]):
         raise refusals.fault(path, place, f"{name}.version", "must be an exact version")
@@ -177,5 +179,5 @@ def _side(path: Path, place: str, fields: Mapping[str, Any], name: str) -> Side:
 def _omission(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:
     place = f"omitted {number}"
     names = ("source", "code", "reason")
-    refusals.known(path, place, fields, set(names))
+    refusals.check_names(path, place, fields, set(names))
     return Omitted(*(refusals.text(path, place, fields, name) for name in names))

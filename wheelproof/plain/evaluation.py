@@ -35,8 +35,8 @@ class Text:
 class Evaluation:
     """The three functions as a world has them.
 
-    ``modules``: those of the world, by their names. ``sited`` is called with the sites of new code.
-    ``target`` makes the site of a function. ``functions``: the three, by their names.
+    ``modules``: those of the world, by their names. ``report_sites`` is called with the sites of
+    new code. ``target`` makes the site of a function. ``functions``: the three, by their names.
     """
 
     def __init__(

@@ -174,7 +174,7 @@ def _ignore(target: Any, content: Any) -> None:
 
 
 class State:
-    """The recorded objects. ``own``: whether a class, a function or a module is under test.
+    """The recorded objects. ``is_own``: whether a class, a function or a module is under test.
     ``full``: there are more than can be recorded.
 
     Variables of modules that are not under test are the process's own, and are left alone.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Deepening(Scheduler):
-    """Every run with at most ``most`` preemptions, those with fewer first; None: every run.
+    """Every run with at most ``limit`` preemptions, those with fewer first; None: every run.
 
     ``refused``: runs with more preemptions are left out. ``complete``: up to so many preemptions
     all runs have been made, to their ends; -1 at first.
