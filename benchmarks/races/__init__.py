@@ -1,1 +1,1 @@
-"""Pairs of releases, one with a race and one without it, and what checkers say of them."""
+"""Pairs of releases, one with a race and one without it, and the answers of checkers about them."""

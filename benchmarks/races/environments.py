@@ -23,7 +23,7 @@ from wheelproof.errors import ToolError
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "races"
 MADE = "made.json"
-"""Written last: what the folder was made of."""
+"""Written last: the origin of the folder's packages."""
 
 SECONDS = 600
 """Limit of each command that makes an environment."""
@@ -113,8 +113,8 @@ def wheel(version: str, pin: str) -> Path:
 
 def _is_made(folder: Path, origin: Mapping[str, object]) -> bool:
     """Whether a folder was made of this; otherwise it is empty afterwards."""
-    made = folder / MADE
-    if made.is_file() and json.loads(made.read_text()) == origin:
+    marker = folder / MADE
+    if marker.is_file() and json.loads(marker.read_text()) == origin:
         return True
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -142,20 +142,20 @@ def _run(
     command: Sequence[str], folder: Path = ROOT, environment: dict[str, str] | None = None
 ) -> None:
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ToolError(f"{command[0]} cannot make an environment ({error}).") from error
-    if done.returncode:
-        last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+    if process.returncode:
+        last = (process.stderr.strip() or process.stdout.strip()).splitlines()[-1:]
         raise Unavailable(f"{' '.join(command[:4])} ... failed: {' '.join(last)}")
 
 
 def _output(command: Sequence[str]) -> str:
     """The output of a command, or nothing where it fails."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        process = subprocess.run(command, capture_output=True, text=True, timeout=60)
     except OSError:
         return ""
-    return "" if done.returncode else done.stdout.strip()
+    return "" if process.returncode else process.stdout.strip()

@@ -4,7 +4,7 @@ It takes the release of the row's buggy side, another one, or the fixed side, in
 this interpreter. The program of `threads/` shows the race on real threads, and `wheelproof explore`
 calls the test of `explored/`. The exit code is 0 if both show the race, or with `--fixed` neither
 does; 1 if they do not; 2 for bad usage; 4 where a tool fails and 5 where a package is absent.
-`--page` writes what is printed into a page, too.
+`--page` writes the output into a page, too.
 """
 
 from __future__ import annotations
@@ -81,13 +81,13 @@ def _run(options: argparse.Namespace) -> int:
         raise UsageError(f"There is no finding {options.row!r}.", f"Findings: {names()}.")
     if options.fixed and options.release:
         raise UsageError("The fix is a diff against its release.", "Leave --release out.")
-    lines, shown = output(options.row, options.fixed, options.release)
+    lines, shows = output(options.row, options.fixed, options.release)
     text = "\n".join(lines)
     print(text)
     if options.page is not None:
         begin = marks(options.fixed)
         documents.write_text(options.page, placed(options.page, block(options, text), *begin))
-    return 0 if set(shown) == {not options.fixed} else 1
+    return 0 if set(shows) == {not options.fixed} else 1
 
 
 def marks(fixed: bool) -> tuple[str, str]:
@@ -113,17 +113,17 @@ def block(options: argparse.Namespace, text: str) -> str:
 
 
 def output(name: str, fixed: bool, release: str | None = None) -> tuple[list[str], list[bool]]:
-    """What both runs of a finding print, and whether each shows its race."""
+    """The output of both runs of a finding, and whether each shows its race."""
     row = prepared(table.chosen(table.read(), name)[0], release)
     side = FIXED if fixed else BUGGY
     folder = environments.side(row, side)
-    lines, shown = [f"{row.package} {row.side(side)}, Python {row.python}"], []
+    lines, races = [f"{row.package} {row.side(side)}, Python {row.python}"], []
     for title, command, code in commands(name):
-        printed, shows = _called(command, code, folder)
-        printed = _ADDRESS.sub(lambda digits: "_" * len(digits[0]), printed.rstrip())
-        lines += ["", title, *(line.rstrip() for line in printed.splitlines())]
-        shown.append(shows)
-    return lines, shown
+        text, shows = _call(command, code, folder)
+        text = _ADDRESS.sub(lambda digits: "_" * len(digits[0]), text.rstrip())
+        lines += ["", title, *(line.rstrip() for line in text.splitlines())]
+        races.append(shows)
+    return lines, races
 
 
 def prepared(row: Row, release: str | None) -> Row:
@@ -135,19 +135,19 @@ def prepared(row: Row, release: str | None) -> Row:
 
 def commands(name: str) -> list[tuple[str, list[str], int]]:
     """The two runs of a finding: title, command, and the exit code with which it shows the race."""
-    threads, explored = THREADS / f"{name}.py", test(name)
+    threads, test_path = THREADS / f"{name}.py", test(name)
     return [
         ("on real threads:", [sys.executable, str(threads)], SHOWN),
         (
             "explored:",
-            [sys.executable, "-m", "wheelproof", "explore", explored],
+            [sys.executable, "-m", "wheelproof", "explore", test_path],
             EXIT_CODES[Answer.BUG],
         ),
     ]
 
 
-def _called(command: Sequence[str], code: int, folder: Path) -> tuple[str, bool]:
-    """What a run prints that finds the packages of a folder, and whether it ends with this code.
+def _call(command: Sequence[str], code: int, folder: Path) -> tuple[str, bool]:
+    """The output of a run that finds the packages of a folder, and whether it ends with this code.
 
     Raises ToolError where it ends with another one, but 0.
     """
@@ -157,16 +157,16 @@ def _called(command: Sequence[str], code: int, folder: Path) -> tuple[str, bool]
         "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]),
     }
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS
         )
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"{command[1]} has not ended in {SECONDS} s.") from error
-    if done.returncode not in (code, 0):
-        last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+    if process.returncode not in (code, 0):
+        last = (process.stderr.strip() or process.stdout.strip()).splitlines()[-1:]
         words = " ".join(command[1:])
-        raise ToolError(f"{words} ended with {done.returncode}: {' '.join(last)}")
-    return done.stdout, done.returncode == code
+        raise ToolError(f"{words} ended with {process.returncode}: {' '.join(last)}")
+    return process.stdout, process.returncode == code
 
 
 if __name__ == "__main__":

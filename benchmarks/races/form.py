@@ -10,13 +10,13 @@ LINES = 15
 
 CHECKERS = {"benchmarks", "frontrun", "greenlet", "interleave_test", "pytest", "wheelproof"}
 ORDERS = {"Barrier", "sleep", "setprofile", "setswitchinterval", "settrace"}
-"""What would put threads in an order or slow one of them down."""
+"""Names that would put threads in an order or slow one of them down."""
 
 ENTRY = "program"
 
 
 def faults(source: str) -> Iterator[str]:
-    """What is wrong with the source of a program. Raises SyntaxError where it is no Python."""
+    """The faults in the source of a program. Raises SyntaxError where it is no Python."""
     tree = ast.parse(source)
     lines = sum(1 for line in source.splitlines() if line.strip())
     if lines > LINES:
@@ -42,8 +42,14 @@ def _is_private(name: str) -> bool:
 def _is_entry(node: ast.stmt) -> bool:
     if not isinstance(node, ast.FunctionDef) or node.name != ENTRY:
         return False
-    given = node.args
-    return not (given.posonlyargs or given.args or given.vararg or given.kwonlyargs or given.kwarg)
+    parameters = node.args
+    return not (
+        parameters.posonlyargs
+        or parameters.args
+        or parameters.vararg
+        or parameters.kwonlyargs
+        or parameters.kwarg
+    )
 
 
 def _names(node: ast.AST) -> Iterator[str]:

@@ -51,9 +51,9 @@ class Omitted:
 def read(path: Path = TABLE) -> tuple[tuple[Package, ...], tuple[Omitted, ...]]:
     """The packages of a table, and those that are left out. UsageError where it is none."""
     tables = reading.tables(path)
-    refusals.known(path, "", tables, {"package", "omitted"})
-    packages = [_package(path, *each) for each in refusals.listed(path, tables, "package")]
-    omitted = [_omitted(path, *each) for each in refusals.listed(path, tables, "omitted")]
+    refusals.check_names(path, "", tables, {"package", "omitted"})
+    packages = [_package(path, *entry) for entry in refusals.listed(path, tables, "package")]
+    omitted = [_omission(path, *entry) for entry in refusals.listed(path, tables, "omitted")]
     names = [package.row.name for package in packages]
     for name in names:
         if names.count(name) > 1:
@@ -63,12 +63,12 @@ def read(path: Path = TABLE) -> tuple[tuple[Package, ...], tuple[Omitted, ...]]:
 
 def _package(path: Path, number: int, fields: Mapping[str, Any]) -> Package:
     place = f"package {fields.get('name', number)}"
-    refusals.known(path, place, fields, {*_TEXTS, "needs", "program", "judged", "why"})
+    refusals.check_names(path, place, fields, {*_TEXTS, "needs", "program", "judged", "why"})
     texts = {name: refusals.text(path, place, fields, name) for name in _TEXTS}
-    judged = refusals.text(path, place, fields, "judged") if "judged" in fields else ""
-    if judged and judged not in JUDGEMENTS:
+    judgement = refusals.text(path, place, fields, "judged") if "judged" in fields else ""
+    if judgement and judgement not in JUDGEMENTS:
         raise refusals.fault(path, place, "judged", f"must be one of {', '.join(JUDGEMENTS)}")
-    if bool(judged) != ("why" in fields):
+    if bool(judgement) != ("why" in fields):
         raise refusals.fault(path, place, "why", "belongs to judged: give both or none")
     needs = refusals.texts(path, place, fields, "needs") if "needs" in fields else ()
     program = refusals.text(path, place, {"program": texts["name"], **fields}, "program")
@@ -87,12 +87,12 @@ def _package(path: Path, number: int, fields: Mapping[str, Any]) -> Package:
         fixed=side,
         program=program,
     )
-    return Package(row, judged, refusals.text(path, place, fields, "why") if judged else "")
+    return Package(row, judgement, refusals.text(path, place, fields, "why") if judgement else "")
 
 
-def _omitted(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:
+def _omission(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:
     place = f"omitted {number}"
-    refusals.known(path, place, fields, {"package", "reason"})
+    refusals.check_names(path, place, fields, {"package", "reason"})
     return Omitted(
         refusals.text(path, place, fields, "package"), refusals.text(path, place, fields, "reason")
     )
@@ -116,22 +116,22 @@ def _run(options: argparse.Namespace) -> int:
     packages, _ = read()
     run.check_seconds(options.seconds)
     rows = table.chosen(table.Table(tuple(package.row for package in packages), ()), options.rows)
-    chosen = [package for package in packages if package.row in rows]
-    for each in chosen:
-        outcome = run.outcome(each.row, BUGGY, CHECKER, options.seconds)
-        result = scores.Result(each.row, BUGGY, CHECKER, outcome)
+    selection = [package for package in packages if package.row in rows]
+    for package in selection:
+        outcome = run.outcome(package.row, BUGGY, CHECKER, options.seconds)
+        result = scores.Result(package.row, BUGGY, CHECKER, outcome)
         results.keep([result], options.seconds, FILE)
-        print(f"{each.row.name}: {found(outcome)}: {detail(outcome)}", flush=True)
-    wrong = list(unjudged(chosen, results.read(FILE)))
+        print(f"{package.row.name}: {finding(outcome)}: {detail(outcome)}", flush=True)
+    wrong = list(unjudged(selection, results.read(FILE)))
     print(*wrong, sep="\n", file=sys.stderr)
     return 1 if wrong else 0
 
 
-def unjudged(packages: Sequence[Package], kept: Mapping[Key, Kept]) -> Iterator[str]:
+def unjudged(packages: Sequence[Package], outcomes: Mapping[Key, Kept]) -> Iterator[str]:
     """The alarms that are not judged, and the judgements without an alarm."""
     for package in packages:
         name = package.row.name
-        entry = kept.get((name, BUGGY, CHECKER))
+        entry = outcomes.get((name, BUGGY, CHECKER))
         alarm = entry is not None and entry.outcome.answer == BUG
         if alarm and not package.judged:
             yield f"{name}: its alarm is not judged: add the fields judged and why"
@@ -139,8 +139,8 @@ def unjudged(packages: Sequence[Package], kept: Mapping[Key, Kept]) -> Iterator[
             yield f"{name}: it is judged {package.judged}, and there is no alarm"
 
 
-def found(outcome: Outcome) -> str:
-    """What an exploration found, in a word or two."""
+def finding(outcome: Outcome) -> str:
+    """The finding of an exploration, in a word or two."""
     if outcome.answer == HOLDS:
         return "exhausted" if outcome.bound is None else f"bounded at {outcome.bound}"
     if outcome.answer == BUG:
@@ -155,19 +155,19 @@ def detail(outcome: Outcome) -> str:
     return counts
 
 
-def lines(packages: Sequence[Package], kept: Mapping[Key, Kept]) -> Iterator[list[str]]:
-    """One line for each package: release, question, what was found, counts, judgement."""
+def lines(packages: Sequence[Package], outcomes: Mapping[Key, Kept]) -> Iterator[list[str]]:
+    """One line for each package: release, question, finding, counts, judgement."""
     for package in packages:
         row = package.row
         head = [f"{row.package} {row.buggy}", row.symptom]
-        entry = kept.get((row.name, BUGGY, CHECKER))
+        entry = outcomes.get((row.name, BUGGY, CHECKER))
         if entry is None or entry.subject != results.subject(row, BUGGY):
             yield [*head, "has not run", "", ""]
             continue
         outcome = entry.outcome
         reason = outcome.reason if outcome.answer not in (BUG, HOLDS) else ""
-        judged = f"{package.judged}: {package.why}" if package.judged else reason
-        yield [*head, found(outcome), detail(outcome), judged]
+        judgement = f"{package.judged}: {package.why}" if package.judged else reason
+        yield [*head, finding(outcome), detail(outcome), judgement]
 
 
 HEAD = ["release", "two threads", "found", "executions / CPU s", "judged"]

@@ -11,7 +11,7 @@ from wheelproof.errors import UsageError
 
 def listed(path: Path, tables: Mapping[str, Any], name: str) -> list[tuple[int, Mapping[str, Any]]]:
     table = tables.get(name, [])
-    if not isinstance(table, list) or not all(isinstance(each, dict) for each in table):
+    if not isinstance(table, list) or not all(isinstance(entry, dict) for entry in table):
         raise UsageError(f"{path}: {name} must be tables [[{name}]].", "Correct the file.")
     return list(enumerate(table, start=1))
 
@@ -30,7 +30,7 @@ def texts(path: Path, place: str, fields: Mapping[str, Any], name: str) -> tuple
     return tuple(value)
 
 
-def known(path: Path, place: str, fields: Mapping[str, Any], names: set[str]) -> None:
+def check_names(path: Path, place: str, fields: Mapping[str, Any], names: set[str]) -> None:
     for name in fields:
         if name not in names:
             raise fault(path, place or "the table", name, f"is unknown: {', '.join(sorted(names))}")

@@ -35,7 +35,7 @@ class Kept:
 
 
 def subject(row: Row, side: str) -> str:
-    """A digest of what a run of a side is about."""
+    """A digest of the subject of a run of a side."""
     release = row.side(side)
     parts = [
         reading.text(table.PROGRAMS / f"{row.program}.py"),
@@ -46,61 +46,61 @@ def subject(row: Row, side: str) -> str:
 
 
 def read(path: Path = FILE) -> dict[Key, Kept]:
-    """What is kept. UsageError for a file that is none."""
+    """The stored results. UsageError for a file that is none."""
     if not path.is_file():
         return {}
     return {
-        (each.text("row"), each.text("side"), each.text("checker")): Kept(
+        (entry.text("row"), entry.text("side"), entry.text("checker")): Kept(
             Outcome(
-                each.text("answer"),
-                int(each.number("executions")),
-                each.text("failure"),
-                each.text("reason"),
-                each.optional_index("bound", 10**6),
-                each.optional_index("preemptions", 10**6),
-                each.number("cpu"),
-                each.optional_index("rate", 10**9),
+                entry.text("answer"),
+                int(entry.number("executions")),
+                entry.text("failure"),
+                entry.text("reason"),
+                entry.optional_index("bound", 10**6),
+                entry.optional_index("preemptions", 10**6),
+                entry.number("cpu"),
+                entry.optional_index("rate", 10**9),
             ),
-            each.number("seconds"),
-            each.text("subject"),
+            entry.number("seconds"),
+            entry.text("subject"),
         )
-        for each in documents.read(path, SCHEMA).objects("results")
+        for entry in documents.read(path, SCHEMA).objects("results")
     }
 
 
 def keep(results: Iterable[Result], seconds: float, path: Path = FILE) -> None:
     """Write these outcomes in the place of older ones."""
-    kept = read(path)
+    outcomes = read(path)
     for result in results:
         outcome = replace(result.outcome, reason=cleaned(result.outcome.reason))
         key = result.row.name, result.side, result.checker
-        kept[key] = Kept(outcome, seconds, subject(result.row, result.side))
-    lines = ",\n".join(f"  {json.dumps(_plain(key, kept[key]))}" for key in sorted(kept))
+        outcomes[key] = Kept(outcome, seconds, subject(result.row, result.side))
+    lines = ",\n".join(f"  {json.dumps(_plain(key, outcomes[key]))}" for key in sorted(outcomes))
     documents.write_text(path, f'{{\n "schema": "{SCHEMA}",\n "results": [\n{lines}\n ]\n}}\n')
 
 
-def _plain(key: Key, kept: Kept) -> Mapping[str, object]:
+def _plain(key: Key, entry: Kept) -> Mapping[str, object]:
     row, side, checker = key
-    head = {"row": row, "side": side, "checker": checker, "subject": kept.subject}
-    fields = {**head, "seconds": kept.seconds, **vars(kept.outcome)}
-    if kept.outcome.rate is None:
+    head = {"row": row, "side": side, "checker": checker, "subject": entry.subject}
+    fields = {**head, "seconds": entry.seconds, **vars(entry.outcome)}
+    if entry.outcome.rate is None:
         del fields["rate"]
     return fields
 
 
 def current(
-    rows: Sequence[Row], checkers: Sequence[str], kept: Mapping[Key, Kept]
+    rows: Sequence[Row], checkers: Sequence[str], outcomes: Mapping[Key, Kept]
 ) -> tuple[list[Result], list[Key]]:
-    """The outcomes of these rows in their order, and what has none that is of the same subject."""
+    """The outcomes of these rows in their order, and the keys without one of the same subject."""
     results: list[Result] = []
     absent: list[Key] = []
     for row in rows:
         for side in (BUGGY, FIXED):
             for checker in checkers:
                 key = row.name, side, checker
-                found = kept.get(key)
-                if found is None or found.subject != subject(row, side):
+                entry = outcomes.get(key)
+                if entry is None or entry.subject != subject(row, side):
                     absent.append(key)
                 else:
-                    results.append(Result(row, side, checker, found.outcome))
+                    results.append(Result(row, side, checker, entry.outcome))
     return results, absent

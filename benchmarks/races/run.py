@@ -84,14 +84,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    known = table.read()
-    rows = table.chosen(known, options.rows)
+    races = table.read()
+    rows = table.chosen(races, options.rows)
     names = options.checkers.split(",")
     for name in names:
         if name not in CHECKERS:
             raise UsageError(f"There is no checker {name!r}.", f"Checkers: {', '.join(CHECKERS)}.")
     check_seconds(options.seconds)
-    about = f"{scores.races(rows)}\n\n{scores.left_out(known.omitted)}\n"
+    about = f"{scores.races(rows)}\n\n{scores.left_out(races.omitted)}\n"
     if options.list:
         print(about)
         return 0
@@ -100,27 +100,27 @@ def _run(options: argparse.Namespace) -> int:
         f"* {options.seconds:g} CPU s for each run, one process each, the same for all rows"
     )
     print("\n".join(words), flush=True)
-    done = []
+    outcomes = []
     for row in rows:
         for side in (BUGGY, FIXED):
             for name in names:
                 result = scores.Result(row, side, name, outcome(row, side, name, options.seconds))
                 print(f"{row.name} {side} {name}: {_line(result)}", file=sys.stderr, flush=True)
-                done.append(result)
-        results.keep([result for result in done if result.row == row], options.seconds)
-    print("\n\n".join(["\n".join(words), *tables(done, names).values(), about]))
+                outcomes.append(result)
+        results.keep([result for result in outcomes if result.row == row], options.seconds)
+    print("\n\n".join(["\n".join(words), *tables(outcomes, names).values(), about]))
     return 0
 
 
-def tables(done: Sequence[scores.Result], names: Sequence[str]) -> dict[str, str]:
+def tables(outcomes: Sequence[scores.Result], names: Sequence[str]) -> dict[str, str]:
     """The tables of outcomes, by name."""
-    solved = "It solved each row that it has run."
+    no_reasons = "It solved each row that it has run."
     return {
-        "summary": scores.summary(done, names),
-        "outcomes": scores.table(done, names),
-        "rates": scores.rates(done, [name for name in names if name in TIMED]),
+        "summary": scores.summary(outcomes, names),
+        "outcomes": scores.table(outcomes, names),
+        "rates": scores.rates(outcomes, [name for name in names if name in TIMED]),
         "reasons": "\n\n".join(
-            f"{name}:\n\n{scores.reasons(done, name) or solved}" for name in names
+            f"{name}:\n\n{scores.reasons(outcomes, name) or no_reasons}" for name in names
         ),
     }
 
@@ -131,16 +131,16 @@ def check_seconds(seconds: float) -> None:
 
 
 def outcome(row: Row, side: str, name: str, seconds: float) -> Outcome:
-    """What a checker says of a side; that it cannot be run is an outcome, too."""
+    """The outcome of a checker for a side; that it cannot be run is an outcome, too."""
     try:
         folder = environments.side(row, side)
         python = environments.checker(name, row.python, CHECKERS[name].pins)
     except Unavailable as error:
         return Outcome(CANNOT, 0, reason=str(error))
-    return _checked(CHECKERS[name], python, folder, row.program, seconds)
+    return _check(CHECKERS[name], python, folder, row.program, seconds)
 
 
-def _checked(checker: Checker, python: Path, folder: Path, program: str, seconds: float) -> Outcome:
+def _check(checker: Checker, python: Path, folder: Path, program: str, seconds: float) -> Outcome:
     module = f"benchmarks.races.checkers.{checker.module}"
     command = [str(python), "-m", module, program, f"{seconds:g}"]
     if checker.wrapper:
@@ -154,17 +154,17 @@ def _checked(checker: Checker, python: Path, folder: Path, program: str, seconds
     }
     limit = 10 * seconds + 240
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, cwd=BUILD, env=environment, capture_output=True, text=True, timeout=limit
         )
     except subprocess.TimeoutExpired:
         return Outcome(CANNOT, 0, reason=f"no answer in {limit:g} s")
-    last = done.stdout.strip().splitlines()[-1:] or [""]
+    last = process.stdout.strip().splitlines()[-1:] or [""]
     try:
         return Outcome(**json.loads(last[0]))
     except (ValueError, TypeError):
-        why = (done.stderr.strip().splitlines() or ["no output"])[-1]
-        return Outcome(CANNOT, 0, reason=f"exit code {done.returncode}: {why[:200]}")
+        why = (process.stderr.strip().splitlines() or ["no output"])[-1]
+        return Outcome(CANNOT, 0, reason=f"exit code {process.returncode}: {why[:200]}")
 
 
 def _line(result: scores.Result) -> str:

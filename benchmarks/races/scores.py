@@ -1,4 +1,4 @@
-"""What an answer is worth, and the table of all of them."""
+"""The worth of an answer, and the table of all answers."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def summary(results: Sequence[Result], checkers: Sequence[str]) -> str:
     head = ["checker", *(f"{score}" for score in (*ON_BUGGY, *ON_FIXED)), "CPU s"]
     lines = []
     for checker in checkers:
-        own = [result for result in results if result.checker == checker]
-        scores = Counter(result.score for result in own)
-        cpu = sum(result.outcome.cpu for result in own)
+        checker_results = [result for result in results if result.checker == checker]
+        scores = Counter(result.score for result in checker_results)
+        cpu = sum(result.outcome.cpu for result in checker_results)
         counts = [str(scores[score]) for score in (*ON_BUGGY, *ON_FIXED)]
         lines.append([checker, *counts, f"{cpu:.1f}"])
     return lined(head, lines)
@@ -113,10 +113,10 @@ def rates(results: Sequence[Result], checkers: Sequence[str]) -> str:
             for name in checkers
             if name in outcomes and outcomes[name].executions >= ENOUGH
         ]
-        first, *others = [number or 0 for number in rate] or [0]
-        if others and len(rate) == len(checkers) and min(others) > 0:
-            times = [f"{first / other:.1f}" for other in others]
-            lines.append([row.name, *map("{:,}".format, (first, *others)), *times])
+        first, *rest = [number or 0 for number in rate] or [0]
+        if rest and len(rate) == len(checkers) and min(rest) > 0:
+            times = [f"{first / divisor:.1f}" for divisor in rest]
+            lines.append([row.name, *map("{:,}".format, (first, *rest)), *times])
     if not lines:
         return "No row has rates."
     return lined(["row", *checkers, *(f"{checkers[0]} / {name}" for name in checkers[1:])], lines)
@@ -133,13 +133,13 @@ def reasons(results: Iterable[Result], checker: str) -> str:
 
 
 def races(rows: Iterable[Row]) -> str:
-    """What each row's race is."""
+    """The race of each row."""
     lines = [[row.name, row.symptom, ", ".join(row.failures), row.source] for row in rows]
     return lined(["row", "race", "ends in", "source"], lines)
 
 
 def left_out(omitted: Iterable[Omitted]) -> str:
-    lines = [[each.code, each.source, each.reason] for each in omitted]
+    lines = [[entry.code, entry.source, entry.reason] for entry in omitted]
     return lined(["left out", "source", "why"], lines)
 
 

@@ -53,7 +53,7 @@ class Row:
     symptom: str
     source: str
     failures: tuple[str, ...]
-    """What the race ends in: names of exceptions, or `deadlock`."""
+    """The end of the race: names of exceptions, or `deadlock`."""
     needs: tuple[str, ...]
     buggy: Side
     fixed: Side
@@ -80,10 +80,10 @@ class Table:
 def read(path: Path = TABLE) -> Table:
     """The table in a file. Raises UsageError where it is not one."""
     tables = reading.tables(path)
-    refusals.known(path, "", tables, {"row", "omitted"})
+    refusals.check_names(path, "", tables, {"row", "omitted"})
     rows = [_row(path, number, fields) for number, fields in refusals.listed(path, tables, "row")]
     omitted = [
-        _omitted(path, number, each) for number, each in refusals.listed(path, tables, "omitted")
+        _omission(path, number, entry) for number, entry in refusals.listed(path, tables, "omitted")
     ]
     names = [row.name for row in rows]
     for name in names:
@@ -112,7 +112,9 @@ def added(patch: str) -> int:
 
 def _row(path: Path, number: int, fields: Mapping[str, Any]) -> Row:
     place = f"row {fields.get('name', number)}"
-    refusals.known(path, place, fields, {*_TEXTS, "failures", "needs", "program", BUGGY, FIXED})
+    refusals.check_names(
+        path, place, fields, {*_TEXTS, "failures", "needs", "program", BUGGY, FIXED}
+    )
     texts = {name: refusals.text(path, place, fields, name) for name in _TEXTS}
     if texts["kind"] not in KINDS:
         raise refusals.fault(path, place, "kind", f"must be {' or '.join(KINDS)}")
@@ -161,21 +163,21 @@ def _side(path: Path, place: str, fields: Mapping[str, Any], name: str) -> Side:
     side = fields.get(name)
     if not isinstance(side, dict):
         raise refusals.fault(path, place, name, "must be a table { version = ... }")
-    refusals.known(path, f"{place}, {name}", side, {"version", "port", "fix"})
+    refusals.check_names(path, f"{place}, {name}", side, {"version", "port", "fix"})
     texts = {key: refusals.text(path, f"{place}, {name}", side, key) for key in {"version", *side}}
     if not _VERSION.fullmatch(texts["version"]):
         raise refusals.fault(path, place, f"{name}.version", "must be an exact version")
-    found = Side(**texts)
-    for patch in found.patches:
+    release = Side(**texts)
+    for patch in release.patches:
         if not patch.is_file():
             raise UsageError(f"{path}: {place} has no patch {patch}.", "Write it.")
         if added(reading.text(patch)) > MOST_ADDED:
             raise UsageError(f"{patch} adds more than {MOST_ADDED} lines.", "Shorten it.")
-    return found
+    return release
 
 
-def _omitted(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:
+def _omission(path: Path, number: int, fields: Mapping[str, Any]) -> Omitted:
     place = f"omitted {number}"
     names = ("source", "code", "reason")
-    refusals.known(path, place, fields, set(names))
+    refusals.check_names(path, place, fields, set(names))
     return Omitted(*(refusals.text(path, place, fields, name) for name in names))

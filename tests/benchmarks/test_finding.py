@@ -120,9 +120,7 @@ def test_both_runs_must_show_the_race_or_neither_with_the_fix(
 def test_a_run_without_an_end_is_a_fault_of_the_tool(monkeypatch, tmp_path):
     monkeypatch.setattr(finding, "SECONDS", 0.01)
     with pytest.raises(ToolError, match="has not ended in"):
-        finding._called(
-            [sys.executable, "-c", "import threading\nthreading.Event().wait()"], 1, ROOT
-        )
+        finding._call([sys.executable, "-c", "import threading\nthreading.Event().wait()"], 1, ROOT)
 
 
 def test_addresses_are_hidden_and_take_as_much_room(monkeypatch):

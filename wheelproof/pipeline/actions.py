@@ -46,13 +46,13 @@ def counted(
     counts: Counter[tuple[str, str]] = Counter()
     for (run, src), count in sources.items():
         texts = headers[run].get("sources") or ()
-        found = action(str(texts[src])) if 0 <= src < len(texts) else None
-        if found is not None:
-            counts[found] += count
+        pair = action(str(texts[src])) if 0 <= src < len(texts) else None
+        if pair is not None:
+            counts[pair] += count
     return counts
 
 
-def summary(counts: Mapping[tuple[str, str], int], known: Table) -> dict[str, Actions]:
+def summary(counts: Mapping[tuple[str, str], int], labels: Table) -> dict[str, Actions]:
     """Plain data, of each mechanism that some event came from: ``taken`` (label -> events) and
     ``untaken`` (labels that no event came from).
 
@@ -63,9 +63,9 @@ def summary(counts: Mapping[tuple[str, str], int], known: Table) -> dict[str, Ac
         counts.items(), key=lambda item: (item[0][0], order(item[0][1]))
     ):
         out.setdefault(mechanism, {"taken": {}, "untaken": []})["taken"][label] = count
-    for mechanism, found in out.items():
-        found["untaken"] = sorted(
-            known.get(mechanism, frozenset()) - set(found["taken"]), key=order
+    for mechanism, actions in out.items():
+        actions["untaken"] = sorted(
+            labels.get(mechanism, frozenset()) - set(actions["taken"]), key=order
         )
     return out
 
@@ -76,9 +76,9 @@ def order(label: str) -> tuple[str, int, str]:
     return letters, int(label[len(letters) :] or 0), label
 
 
-def lines(found: Mapping[str, Actions]) -> Iterable[str]:
-    """What is printed of a summary."""
-    for mechanism, each in found.items():
-        shown = len(each["taken"]) + len(each["untaken"])
-        never = f"; never {', '.join(each['untaken'])}" if each["untaken"] else ""
-        yield f"actions of {mechanism}: {len(each['taken'])} of {shown} that show in a trace{never}"
+def lines(mechanisms: Mapping[str, Actions]) -> Iterable[str]:
+    """The printed lines of a summary."""
+    for mechanism, row in mechanisms.items():
+        total = len(row["taken"]) + len(row["untaken"])
+        never = f"; never {', '.join(row['untaken'])}" if row["untaken"] else ""
+        yield f"actions of {mechanism}: {len(row['taken'])} of {total} that show in a trace{never}"

@@ -10,9 +10,9 @@ def address(path: Path) -> str:
     return plain(path.as_uri())
 
 
-def plain(spelled: str) -> str:
+def plain(spelling: str) -> str:
     """One spelling of an address: Spark writes one slash or three."""
-    return "/" + spelled.removeprefix("file:").lstrip("/")
+    return "/" + spelling.removeprefix("file:").lstrip("/")
 
 
 def spellings(path: Path) -> list[str]:

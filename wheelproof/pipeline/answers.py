@@ -55,19 +55,19 @@ class Answers:
 
 
 def ask(
-    connection: duckdb.DuckDBPyConnection, families: Iterable[Family], most: int = KEPT
+    connection: duckdb.DuckDBPyConnection, families: Iterable[Family], limit: int = KEPT
 ) -> Answers:
-    """The answers about ``events``, ``runs`` and ``ends`` of a connection. ``most``: how many
+    """The answers about ``events``, ``runs`` and ``ends`` of a connection. ``limit``: how many
     violations are listed."""
     answers = Answers()
     for family in families:
         answers.rules += [rule.name for rule in family.rules]
         _count(connection, family, answers)
-        broken = {name for _, name in answers.broken}
-        indices = [index for index, rule in enumerate(family.rules) if rule.name in broken]
+        broken_rules = {name for _, name in answers.broken}
+        indices = [index for index, rule in enumerate(family.rules) if rule.name in broken_rules]
         if indices:
-            listed = violations(connection, family, indices)
-            answers.violations = heapq.nsmallest(most, chain(answers.violations, listed), key=_key)
+            rows = violations(connection, family, indices)
+            answers.violations = heapq.nsmallest(limit, chain(answers.violations, rows), key=_key)
     return answers
 
 
@@ -77,12 +77,12 @@ def _key(row: Row) -> list[tuple[bool, object]]:
 
 def counted(family: Family) -> str:
     """The query that counts the rows of a family by run, outcome and their groups."""
-    marked = family.rows.select(
+    marks = family.rows.select(
         "run",
         outcome(family.rules).alias("outcome"),
         *[column.alias(f"by_{name}") for name, column in family.grouped.items()],
     )
-    tables, last = on_duckdb.frame(marked)
+    tables, last = on_duckdb.frame(marks)
     groups = ", ".join(f'"by_{name}" AS "{name}"' for name in family.grouped)
     return (
         f"WITH {tables}\nSELECT run, outcome, {groups}{',' * bool(groups)} "
@@ -120,12 +120,12 @@ def violations(
         F.when(F.col("outcome").bitwiseAND(bit) != 0, rule.detail.cast("string"))
         for rule, bit in zip(rules, bits, strict=True)
     ]
-    chosen = frame.select(
+    selection = frame.select(
         "outcome",
         *[there.get(name, F.lit(None)).alias(f"at_{name}") for name in PLACE],
         *[detail.alias(f"detail_{number}") for number, detail in enumerate(details)],
     )
-    tables, last = on_duckdb.frame(chosen)
+    tables, last = on_duckdb.frame(selection)
     result = connection.execute(f"WITH {tables}\nSELECT * FROM {last}")
     while rows := result.fetchmany(_FETCHED):
         for became, *values in rows:

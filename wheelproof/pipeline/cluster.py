@@ -1,5 +1,5 @@
-"""What a master of other processes needs: this package on its executors, and a scratch folder that
-all of them share with the driver."""
+"""The needs of a master of other processes: this package on its executors, and a scratch folder
+that all of them share with the driver."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def archive(folder: Path) -> Path:
             "The sources of this package cannot be read, and executors need them.",
             "Install it from a folder, a wheel or a zip.",
         )
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as zip_file:
         for name in sorted(files):
-            packed.writestr(
+            zip_file.writestr(
                 zipfile.ZipInfo(name, _EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED
             )
     return target
@@ -80,8 +80,8 @@ def _files(folder: Traversable, name: PurePosixPath) -> Iterator[tuple[str, Trav
 
 
 def prepare(spark: SparkSession, folder: Path, patience: float = PATIENCE_SECONDS) -> None:
-    """Ship this package to the executors, and see that what they write to ``folder`` is there for
-    the driver.
+    """Ship this package to the executors, and see that their files in ``folder`` are there for the
+    driver.
 
     ToolError where it is not, and where no executor has come after ``patience`` seconds.
     """
@@ -126,13 +126,13 @@ def _share(spark: SparkSession, folder: Path) -> None:
         spark.range(0, parts, 1, parts).write.parquet(str(folder))
         back = spark.read.schema("id long").parquet(str(folder)).count()
     except PySparkException as error:
-        raise _unshared(folder, str(error).strip().splitlines()[0]) from error
+        raise _not_shared(folder, str(error).strip().splitlines()[0]) from error
     here = len(list(folder.glob("part-*.parquet")))
     if not back == here == parts:
-        raise _unshared(folder, f"of {parts} files {here} are here, with {back} of {parts} rows")
+        raise _not_shared(folder, f"of {parts} files {here} are here, with {back} of {parts} rows")
 
 
-def _unshared(folder: Path, why: str) -> ToolError:
+def _not_shared(folder: Path, why: str) -> ToolError:
     return ToolError(
         f"The executors do not share the scratch folder {folder.parent} with the driver "
         f"({why[:200]}).",

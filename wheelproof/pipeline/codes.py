@@ -1,5 +1,5 @@
 """Kinds, causes and results as numbers, from 1: a row of numbers is copied, sorted and tested at a
-fraction of what one with texts costs.
+fraction of the cost of one with texts.
 
 A family codes the values that it selects (:func:`kind`, :func:`cause`, :func:`result`). Its rules
 use the codes (:data:`KIND`, :data:`CAUSE`, :data:`RESULT`), and messages have the names
@@ -17,13 +17,13 @@ from wheelproof.pipeline.columns import Column
 from wheelproof.trace.format import schema
 
 
-def _numbered(values: Iterable[str]) -> dict[str, int]:
+def _numbers(values: Iterable[str]) -> dict[str, int]:
     return {value: number for number, value in enumerate(values, 1)}
 
 
-KIND = _numbered(schema.KINDS)
-CAUSE = _numbered(schema.CAUSES)
-RESULT = _numbered(schema.RESULTS)
+KIND = _numbers(schema.KINDS)
+CAUSE = _numbers(schema.CAUSES)
+RESULT = _numbers(schema.RESULTS)
 
 
 def kind(*kinds: str) -> Column:
@@ -46,8 +46,8 @@ def is_kind(*kinds: str) -> Column:
 
 def any_of(column: str, codes: Mapping[str, int], *values: str) -> Column:
     """A coded column has one of the values; null where it has none."""
-    wanted = [codes[value] for value in values]
-    return F.col(column) == wanted[0] if len(wanted) == 1 else F.col(column).isin(*wanted)
+    numbers = [codes[value] for value in values]
+    return F.col(column) == numbers[0] if len(numbers) == 1 else F.col(column).isin(*numbers)
 
 
 def named(column: str, codes: Mapping[str, int]) -> Column:
@@ -56,15 +56,15 @@ def named(column: str, codes: Mapping[str, int]) -> Column:
 
 
 def names() -> dict[str, Column]:
-    """What a coded row is called in a violation."""
+    """Column of a coded row -> its text in a violation."""
     return {"k": named("kind", KIND)}
 
 
 def coded(column: str, codes: Mapping[str, int]) -> Column:
     """The code of a text; null where it has none."""
-    first, *others = codes.items()
+    first, *rest = codes.items()
     return reduce(
-        lambda made, each: made.when(F.col(column) == each[0], each[1]),
-        others,
+        lambda branches, pair: branches.when(F.col(column) == pair[0], pair[1]),
+        rest,
         F.when(F.col(column) == first[0], first[1]),
     )

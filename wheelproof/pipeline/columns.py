@@ -1,4 +1,4 @@
-"""Expressions over the columns of a frame, as data: what rules are written in.
+"""Expressions over the columns of a frame, as data: the language of rules.
 
 Names and meanings are those of Spark's SQL, nulls included. ``on_spark`` makes Spark's columns of
 them, ``on_duckdb`` SQL: a rule is written once.
@@ -16,7 +16,7 @@ _VARIABLES = count(1)
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One expression: a function by name and what it is applied to. ``name``: of the result."""
+    """One expression: a function by name and its arguments. ``name``: of the result."""
 
     function: str
     arguments: tuple[Any, ...] = ()
@@ -34,48 +34,48 @@ class Column:
             if isinstance(argument, Column):
                 yield from argument.roots()
             elif isinstance(argument, Window):
-                for each in (*argument.partition, *argument.order):
-                    yield from each.roots()
+                for key in (*argument.partition, *argument.order):
+                    yield from key.roots()
 
     # -- operators
 
     def __eq__(self, other: object) -> Column:  # type: ignore[override]
-        return _of("eq", self, other)
+        return _call("eq", self, other)
 
     def __ne__(self, other: object) -> Column:  # type: ignore[override]
-        return _of("ne", self, other)
+        return _call("ne", self, other)
 
     __hash__ = object.__hash__
 
     def __lt__(self, other: object) -> Column:
-        return _of("lt", self, other)
+        return _call("lt", self, other)
 
     def __le__(self, other: object) -> Column:
-        return _of("le", self, other)
+        return _call("le", self, other)
 
     def __gt__(self, other: object) -> Column:
-        return _of("gt", self, other)
+        return _call("gt", self, other)
 
     def __ge__(self, other: object) -> Column:
-        return _of("ge", self, other)
+        return _call("ge", self, other)
 
     def __and__(self, other: Column) -> Column:
-        return _of("and", self, other)
+        return _call("and", self, other)
 
     def __or__(self, other: Column) -> Column:
-        return _of("or", self, other)
+        return _call("or", self, other)
 
     def __invert__(self) -> Column:
         return Column("not", (self,))
 
     def __add__(self, other: object) -> Column:
-        return _of("add", self, other)
+        return _call("add", self, other)
 
     def __sub__(self, other: object) -> Column:
-        return _of("sub", self, other)
+        return _call("sub", self, other)
 
     def __mul__(self, other: object) -> Column:
-        return _of("mul", self, other)
+        return _call("mul", self, other)
 
     def __neg__(self) -> Column:
         return Column("neg", (self,))
@@ -95,9 +95,9 @@ class Column:
     def isNotNull(self) -> Column:
         return Column("isNotNull", (self,))
 
-    def eqNullSafe(self, other: object) -> Column:
+    def eqNullSafe(self, value: object) -> Column:
         """Equality that takes two nulls for equal, and is never null."""
-        return _of("eqNullSafe", self, other)
+        return _call("eqNullSafe", self, value)
 
     def isin(self, *values: object) -> Column:
         return Column("isin", (self, values))
@@ -105,11 +105,11 @@ class Column:
     def between(self, low: object, high: object) -> Column:
         return (self >= low) & (self <= high)
 
-    def startswith(self, other: object) -> Column:
-        return _of("startswith", self, other)
+    def startswith(self, prefix: object) -> Column:
+        return _call("startswith", self, prefix)
 
-    def bitwiseAND(self, other: object) -> Column:
-        return _of("bitwiseAND", self, other)
+    def bitwiseAND(self, mask: object) -> Column:
+        return _call("bitwiseAND", self, mask)
 
     def cast(self, kind: str) -> Column:
         return Column("cast", (self, kind))
@@ -125,7 +125,7 @@ class Column:
         return Column("when", (*self.arguments, condition, lit(value)))
 
     def otherwise(self, value: object) -> Column:
-        """What :func:`when` is where no condition holds; null without it."""
+        """The value of :func:`when` where no condition holds; null without it."""
         return Column("when", (*self.arguments, lit(True), lit(value)))
 
 
@@ -156,7 +156,7 @@ class Window:
         return replace(self, upto=0)
 
 
-def _of(function: str, *arguments: object) -> Column:
+def _call(function: str, *arguments: object) -> Column:
     return Column(function, tuple(lit(argument) for argument in arguments))
 
 
@@ -214,8 +214,8 @@ def sort_array(column: Column | str) -> Column:
     return _on("sort_array", column)
 
 
-def array_except(one: Column | str, other: Column | str) -> Column:
-    return _on("array_except", one, other)
+def array_except(array: Column | str, exceptions: Column | str) -> Column:
+    return _on("array_except", array, exceptions)
 
 
 def array_contains(column: Column | str, value: object) -> Column:
@@ -256,21 +256,21 @@ def get(column: Column | str, index: Column) -> Column:
     return Column("get", (named(column), index))
 
 
-def _each(function: str, column: Column | str, body: Callable[[Column], Column]) -> Column:
+def _over_elements(function: str, column: Column | str, body: Callable[[Column], Column]) -> Column:
     name = f"each{next(_VARIABLES)}"
     return Column(function, (named(column), name, body(Column("variable", (name,)))))
 
 
 def exists(column: Column | str, holds: Callable[[Column], Column]) -> Column:
-    return _each("exists", column, holds)
+    return _over_elements("exists", column, holds)
 
 
 def filter(column: Column | str, holds: Callable[[Column], Column]) -> Column:
-    return _each("filter", column, holds)
+    return _over_elements("filter", column, holds)
 
 
-def transform(column: Column | str, made: Callable[[Column], Column]) -> Column:
-    return _each("transform", column, made)
+def transform(column: Column | str, change: Callable[[Column], Column]) -> Column:
+    return _over_elements("transform", column, change)
 
 
 # -- aggregates and what looks at neighbours

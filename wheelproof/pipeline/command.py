@@ -1,4 +1,4 @@
-"""``wheelproof trace check --engine spark``: what it prints and writes. Progress goes to standard
+"""``wheelproof trace check --engine spark``: its lines and files. Progress goes to standard
 error, the verdict to standard output."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SHOWN = 20
 """Violations that are printed; the report file has more."""
 
 _NAMED = {"tid": "thread", **{name: name for name in schema.OBJECTS}, "token": "token"}
-"""What a violation names, beside its place -> as it is called."""
+"""Column that a violation names, beside its place -> its word."""
 
 EXPLAINED_EVENTS = 1_000_000
 """A violating run of at most so many events is also shrunk, on the executors."""
@@ -35,7 +35,7 @@ def run(
     as_json: bool = False,
     quiet: bool = False,
     explain: bool = True,
-    known: Mapping[str, frozenset[str]] = {},
+    labels: Mapping[str, frozenset[str]] = {},
 ) -> int:
     """Check traces in bulk; the exit code. ``output``: where ``trace-check.json`` goes; None:
     nowhere. Raises as ``validate.check`` does."""
@@ -47,7 +47,7 @@ def run(
     if output is not None:
         writable(output)
     document: Document | None = None
-    written: Path | None = None
+    report_folder: Path | None = None
     try:
         # The folder goes after Spark, which may die amid its writing, and takes along what that
         # left there.
@@ -58,10 +58,10 @@ def run(
             if not cluster.in_one_process(options.master):
                 _progress("shipping this package")
                 cluster.prepare(spark, folder)
-            report = validate.check(spark, paths, folder, progress=_progress, known=known)
+            report = validate.check(spark, paths, folder, progress=_progress, labels=labels)
             document = report.document()
             _write(document, output)  # before anything is explained: that may take long, or fail
-            written = output
+            report_folder = output
             if explain:
                 _progress("explaining")
                 document["explanations"], document["unexplained"] = explaining.attempted(
@@ -70,7 +70,7 @@ def run(
     except BaseException:
         if document is not None:
             _progress("")
-            _show(document, written, as_json, quiet)
+            _show(document, report_folder, as_json, quiet)
         raise
     finally:
         _progress("")
@@ -83,7 +83,7 @@ def run_here(
     output: Path | None,
     as_json: bool = False,
     quiet: bool = False,
-    known: Mapping[str, frozenset[str]] = {},
+    labels: Mapping[str, frozenset[str]] = {},
 ) -> int:
     """Check traces by the same rules in memory, without Spark; the exit code.
 
@@ -93,7 +93,7 @@ def run_here(
 
     if output is not None:
         writable(output)
-    report = in_process.check(paths, known)
+    report = in_process.check(paths, labels)
     _end(report.document(), output, as_json, quiet)
     return report.exit_code
 
@@ -123,7 +123,7 @@ def _write(document: Document, output: Path | None) -> None:
 def writable(folder: Path) -> None:
     """ToolError where the report could not be written: reported before the check, not after
     hours of it. Nothing is left."""
-    made = files.absent(folder)
+    new_folders = files.absent(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -134,7 +134,7 @@ def writable(folder: Path) -> None:
             "Choose another folder with --output.",
         ) from error
     finally:
-        files.remove_empty(made)
+        files.remove_empty(new_folders)
 
 
 def _progress(text: str) -> None:
@@ -155,14 +155,14 @@ def _print(document: Document, output: Path | None, quiet: bool) -> None:
                 f"{late['p50_below_ms']} ms, 99 % below {late['p99_below_ms']} ms, "
                 f"greatest {late['greatest_ms']} ms"
             )
-        covered = document["coverage"]
+        cover = document["coverage"]
         lines.append(
-            f"coverage: {len(covered['kinds'])} of "
-            f"{len(covered['kinds']) + len(covered['kinds_unseen'])} kinds, "
-            f"{len(covered['edges'])} of {len(covered['edges']) + len(covered['edges_untaken'])} "
+            f"coverage: {len(cover['kinds'])} of "
+            f"{len(cover['kinds']) + len(cover['kinds_unseen'])} kinds, "
+            f"{len(cover['edges'])} of {len(cover['edges']) + len(cover['edges_untaken'])} "
             "(abstract state, action) edges"
         )
-        lines += actions.lines(covered["actions"])
+        lines += actions.lines(cover["actions"])
         if output is not None:
             lines.append(f"all of it: {output / 'trace-check.json'}")
     for text in (*lines, summary(document)):
@@ -172,8 +172,8 @@ def _print(document: Document, output: Path | None, quiet: bool) -> None:
 def summary(document: Document) -> str:
     """The report in one line."""
     verdicts: dict[str, int] = {}
-    for each in document["runs"]:
-        verdicts[each["verdict"]] = verdicts.get(each["verdict"], 0) + 1
+    for row in document["runs"]:
+        verdicts[row["verdict"]] = verdicts.get(row["verdict"], 0) + 1
     vacuous = sum(rule["verdict"] == "vacuous" for rule in document["rules"].values())
     return (
         f"{', '.join(f'{count} {name}' for name, count in sorted(verdicts.items()))} of "
@@ -185,15 +185,15 @@ def summary(document: Document) -> str:
 
 def _runs(document: Document) -> list[str]:
     lines = []
-    for each in document["runs"]:
-        if each["verdict"] == "conforms" and len(document["runs"]) > SHOWN:
+    for row in document["runs"]:
+        if row["verdict"] == "conforms" and len(document["runs"]) > SHOWN:
             continue
-        frame = ", ".join(f"{name} {count:,}" for name, count in each["broken"].items())
+        frame = ", ".join(f"{name} {count:,}" for name, count in row["broken"].items())
         lines.append(
-            f"{each['run']}: {each['verdict']}, {each['events']:,} "
+            f"{row['run']}: {row['verdict']}, {row['events']:,} "
             f"events{f' ({frame})' if frame else ''}"
         )
-        lines += [f"  {problem}" for problem in each["problems"]]
+        lines += [f"  {problem}" for problem in row["problems"]]
     return lines
 
 
@@ -201,26 +201,26 @@ def _rules(document: Document) -> list[str]:
     width = max(len(name) for name in document["rules"])
     lines = []
     for name, rule in document["rules"].items():
-        broken = f", {rule['broken']:,} broken" if rule["broken"] else ""
+        breaches = f", {rule['broken']:,} broken" if rule["broken"] else ""
         lacks = f": {', '.join(rule['missing'])}" if rule.get("missing") else ""
         lines.append(
             f"{name:{width}}  {rule['verdict']:10}  {rule['applied']:>14,} "
-            f"{rule['unit']}{broken}{lacks}"
+            f"{rule['unit']}{breaches}{lacks}"
         )
     return lines
 
 
-def _chosen(violations: list[Violation]) -> list[Violation]:
+def _selection(violations: list[Violation]) -> list[Violation]:
     """Those that are printed, in their order: the first of each rule in each run, then the second
     of each, as far as there is room. One that is broken all over would hide the others."""
     ranks: list[int] = []
-    seen: dict[tuple[str | None, str], int] = {}
+    counts: dict[tuple[str | None, str], int] = {}
     for violation in violations:
         key = violation.get("run_id"), violation["rule"]
-        ranks.append(seen.get(key, 0))
-        seen[key] = ranks[-1] + 1
-    kept = sorted(range(len(violations)), key=lambda at: (ranks[at], at))[:SHOWN]
-    return [violations[at] for at in sorted(kept)]
+        ranks.append(counts.get(key, 0))
+        counts[key] = ranks[-1] + 1
+    indices = sorted(range(len(violations)), key=lambda at: (ranks[at], at))[:SHOWN]
+    return [violations[at] for at in sorted(indices)]
 
 
 def line(violation: Violation) -> str:
@@ -228,21 +228,21 @@ def line(violation: Violation) -> str:
     place = f"{violation['file']}:{violation['line']}: " if "file" in violation else ""
     columns: Mapping[str, object] = violation
     ids = ", ".join(f"{word} {columns[name]}" for name, word in _NAMED.items() if name in columns)
-    named = f" ({ids})" if ids else ""
+    objects = f" ({ids})" if ids else ""
     sign = "" if violation["trusted"] else " [events are missing: only a sign of that]"
-    return f"{place}{violation['rule']}: {violation.get('detail', '')}{named}{sign}"
+    return f"{place}{violation['rule']}: {violation.get('detail', '')}{objects}{sign}"
 
 
 def _violations(document: Document) -> list[str]:
-    lines = [line(violation) for violation in _chosen(document["violations"])]
+    lines = [line(violation) for violation in _selection(document["violations"])]
     if document["violated"] > SHOWN:
         lines.append(f"({document['violated'] - SHOWN:,} more)")
-    for explained in document["explanations"]:
-        if "not_shrunk" in explained:
-            lines.append(f"{explained['run']}: not shrunk: {explained['not_shrunk']}")
+    for explanation in document["explanations"]:
+        if "not_shrunk" in explanation:
+            lines.append(f"{explanation['run']}: not shrunk: {explanation['not_shrunk']}")
             continue
-        lines.append(f"{explained['run']}: {explained['property']}: {explained['message']}")
-        lines += [f"    {event}" for event in explained["shrunk"]]
+        lines.append(f"{explanation['run']}: {explanation['property']}: {explanation['message']}")
+        lines += [f"    {event}" for event in explanation["shrunk"]]
     if document.get("unexplained"):
         lines.append(f"not explained: {document['unexplained']}")
     return lines
@@ -250,8 +250,8 @@ def _violations(document: Document) -> list[str]:
 
 def _quarantine(document: Document) -> list[str]:
     lines = [
-        f"quarantine: {each['file']}:{each['row']}: {each['reason']}"
-        for each in document["quarantine"][:SHOWN]
+        f"quarantine: {row['file']}:{row['row']}: {row['reason']}"
+        for row in document["quarantine"][:SHOWN]
     ]
     if document["quarantined"] > SHOWN:
         lines.append(f"({document['quarantined'] - SHOWN:,} more in quarantine)")
@@ -266,5 +266,5 @@ def options_of(master: str, memory: str, scratch: Path | None) -> SessionOptions
 
 
 def _processors() -> int:
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

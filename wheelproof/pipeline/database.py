@@ -183,13 +183,13 @@ def complete(connection: duckdb.DuckDBPyConnection, runs: Iterable[Run]) -> None
     insert(connection, "given_runs", _RUN, rows)
     create(connection, "ends", {name: _END[name] for name in ENDS.columns})
     insert(connection, "ends", _END, ends)
-    named = on_duckdb.expression(start.named())
+    start_condition = on_duckdb.expression(start.named())
     columns = ", ".join(f'"{name}"' for name in RUNS.columns)
     connection.execute(
         f"CREATE OR REPLACE TABLE runs AS SELECT {columns} FROM (SELECT given_runs.*, "
         "coalesce(seen.kinds, []) AS kinds, coalesce(seen.ran, FALSE) AS ran FROM given_runs "
         "LEFT JOIN (SELECT run, list_sort(list(DISTINCT k) FILTER (WHERE lc > 0)) AS kinds, "
-        f"bool_or(lc > 0 AND coalesce({named}, FALSE)) AS ran FROM events AS given "
+        f"bool_or(lc > 0 AND coalesce({start_condition}, FALSE)) AS ran FROM events AS given "
         "GROUP BY run) AS seen USING (run))"
     )
 
@@ -198,7 +198,7 @@ def create(
     connection: duckdb.DuckDBPyConnection, name: str, types: Mapping[str, object], kind: str = ""
 ) -> None:
     """Make an empty table with columns of these types, or TEMP one."""
-    empty = _selected("'[]'", types)
+    empty = _selection("'[]'", types)
     connection.execute(f"CREATE OR REPLACE {kind} TABLE {name} AS {empty}")
 
 
@@ -209,10 +209,10 @@ def insert(
     rows: Iterable[Row],
 ) -> None:
     """Put rows into a table that :func:`create` made of the same types."""
-    connection.execute(f"INSERT INTO {name} {_selected('$1', types)}", [json.dumps(list(rows))])
+    connection.execute(f"INSERT INTO {name} {_selection('$1', types)}", [json.dumps(list(rows))])
 
 
-def _selected(text: str, types: Mapping[str, object]) -> str:
+def _selection(text: str, types: Mapping[str, object]) -> str:
     """Rows out of a text of JSON, which is a parameter or a literal of SQL."""
     columns = ", ".join(f'one."{name}" AS "{name}"' for name in types)
     return (

@@ -1,4 +1,4 @@
-"""The types of ``wheelproof.trace-check/1``: what a check in bulk reports, as plain data."""
+"""The types of ``wheelproof.trace-check/1``: the report of a check in bulk, as plain data."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class RunRow(TypedDict):
 
 
 class RuleRow(TypedDict):
-    """One rule. ``verdict``: green, violated, incomplete or vacuous; ``missing``: what a vacuous
-    one lacks."""
+    """One rule. ``verdict``: green, violated, incomplete or vacuous; ``missing``: the needs of a
+    vacuous one."""
 
     family: str
     says: str
@@ -32,7 +32,7 @@ class RuleRow(TypedDict):
 
 
 class Violation(TypedDict, total=False):
-    """One violation, without what is absent: also the columns of ``schema.OBJECTS``. ``trusted``:
+    """One violation, without absent columns: also the columns of ``schema.OBJECTS``. ``trusted``:
     it is more than a sign of lost events."""
 
     run_id: str
@@ -49,7 +49,7 @@ class Violation(TypedDict, total=False):
 
 
 class Quarantined(TypedDict):
-    """A line or row that is no event, with what is wrong and the beginning of its text."""
+    """A line or row that is no event, with its fault and the beginning of its text."""
 
     file: str
     row: int
@@ -77,7 +77,7 @@ class Actions(TypedDict):
 
 
 class Coverage(TypedDict, total=False):
-    """Events by kind and by edge, and what did not occur."""
+    """Events by kind and by edge, and those that did not occur."""
 
     kinds: dict[str, int]
     kinds_unseen: list[str]

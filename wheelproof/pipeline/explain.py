@@ -43,21 +43,23 @@ def explain(
 ) -> list[Explanation]:
     """Plain data of each violating run that is one file of at most ``most_events`` events.
 
-    Raises ToolError where all of them take longer than ``patience`` seconds, and whatever Spark
-    raises.
+    Raises ToolError where all of them take longer than ``patience`` seconds, and every error that
+    Spark raises.
     """
-    chosen = [
+    candidates = [
         (run["run"], run["path"])
         for run in report.runs
         if run["verdict"] == VIOLATES
         and run["events"] <= most_events
         and Path(run["path"]).is_file()
     ][:MOST]
-    if not chosen:
+    if not candidates:
         return []
     with _at_most(spark, patience):
         return (
-            spark.sparkContext.parallelize(chosen, len(chosen)).mapPartitions(_explained).collect()
+            spark.sparkContext.parallelize(candidates, len(candidates))
+            .mapPartitions(_explanations)
+            .collect()
         )
 
 
@@ -102,8 +104,8 @@ def _at_most(spark: SparkSession, seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
-def _explained(chosen: Iterable[tuple[str, str]]) -> Iterator[Explanation]:
-    for run, path in chosen:
+def _explanations(candidates: Iterable[tuple[str, str]]) -> Iterator[Explanation]:
+    for run, path in candidates:
         yield {"run": run, "path": path, **explanation(Path(path))}
 
 
@@ -120,10 +122,10 @@ def explanation(path: Path) -> Explanation:
         return {"not_shrunk": f"shrinking raised {type(error).__name__}: {error}"}
     if small is None:
         return {"not_shrunk": "by itself no event breaks a rule"}
-    return {"property": small.property, "message": small.message, "shrunk": _listed(small)}
+    return {"property": small.property, "message": small.message, "shrunk": _event_lines(small)}
 
 
-def _listed(small: Small) -> list[str]:
+def _event_lines(small: Small) -> list[str]:
     """The last events of a shrunk trace, in words."""
     threads = small.header["threads"]
     return [

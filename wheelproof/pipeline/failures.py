@@ -1,5 +1,5 @@
-"""What ends a check from outside: memory, disk, a lost file, a lost machine, Ctrl-C. Each becomes
-one sentence with what to do.
+"""Causes that end a check from outside: memory, disk, a lost file, a lost machine, Ctrl-C. Each
+becomes one sentence with a remedy.
 
 Spark reports these as errors of Java, of py4j or of the system, under names of its own, and a JVM
 that has died only by its silence.
@@ -46,7 +46,7 @@ _MASTER = re.compile(
     r"|SparkContext was shut down|stopped SparkContext"
 )
 _STOPPED_EARLY = "SparkFiles.getRootDirectory"
-"""What the start of a session calls last: it fails there alone if the context, which gave its
+"""The last call of the start of a session: it fails there alone if the context, which gave its
 master up, has stopped meanwhile."""
 
 _NO_MASTER = re.compile(r"Could not parse Master URL|Master must either be|Invalid master URL")
@@ -68,12 +68,12 @@ _SCRATCH = re.compile(r"/wheelproof-pipeline-|/blockmgr-|/spark-[0-9a-f]{8}-")
 
 @contextmanager
 def reported(spark: SparkSession, memory: str) -> Iterator[None]:
-    """Turns what Spark or the system raises inside into a WheelproofError; Ctrl-C ends the jobs
+    """Turns an error of Spark or the system inside into a WheelproofError; Ctrl-C ends the jobs
     that run and goes on as it was.
 
     Raises ToolError: memory, disk, the JVM or an executor is gone, or the executors' Python will
-    not do; UsageError: a trace vanished while it was read. What is none of these is raised as it
-    is: it is a defect.
+    not do; UsageError: a trace vanished while it was read. An error that is none of these is raised
+    as it is: it is a defect.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -84,11 +84,11 @@ def reported(spark: SparkSession, memory: str) -> Iterator[None]:
     except WheelproofError:
         raise
     except (PySparkException, Py4JError, OSError) as error:
-        ended = _ending(spark)
-        found = of_jvm(ended, memory) if ended is not None else of_text(_text(error), memory)
-        if found is None:
+        ending = _ending(spark)
+        failure = of_jvm(ending, memory) if ending is not None else of_text(_text(error), memory)
+        if failure is None:
             raise
-        raise found from error
+        raise failure from error
     except BaseException:
         with suppress(Exception):
             _in_a_thread(spark.sparkContext.cancelAllJobs)
@@ -101,7 +101,7 @@ def end(spark: SparkSession) -> None:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    context, ended = spark.sparkContext, _ending(spark, 0)
+    context, ending = spark.sparkContext, _ending(spark, 0)
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", RuntimeWarning
@@ -109,9 +109,9 @@ def end(spark: SparkSession) -> None:
         try:
             _in_a_thread(spark.stop)
         except Exception:
-            if ended is None and _ending(spark) is None:
+            if ending is None and _ending(spark) is None:
                 raise
-    if ended is not None or _ending(spark, 0) is not None:
+    if ending is not None or _ending(spark, 0) is not None:
         # pyspark would ask the dead JVM for the next session, or take the session that it could not
         # stop for a living one.
         if server := getattr(context, "_accumulatorServer", None):
@@ -126,7 +126,7 @@ STOPPING, ENDING = 4.0, 2.0
 
 
 def abandon(spark: SparkSession) -> None:
-    """Stop Spark and end its JVM soon, whatever it is doing: tasks may go on for minutes."""
+    """Stop Spark and end its JVM soon, also amid its work: tasks may go on for minutes."""
     from pyspark import SparkContext
 
     java = getattr(SparkContext._gateway, "proc", None)
@@ -157,19 +157,19 @@ def _not_py4j(record: logging.LogRecord) -> bool:
 def _in_a_thread(act: Callable[[], None]) -> None:
     """A call to Java over a connection of its own: one that was interrupted has left its answer on
     this thread's, for the next call to read."""
-    raised: list[Exception] = []
+    errors: list[Exception] = []
 
-    def guarded() -> None:
+    def guard() -> None:
         try:
             act()
         except Exception as error:
-            raised.append(error)
+            errors.append(error)
 
-    thread = threading.Thread(target=guarded)
+    thread = threading.Thread(target=guard)
     thread.start()
     thread.join()
-    if raised:
-        raise raised[0]
+    if errors:
+        raise errors[0]
 
 
 def of_start(error: BaseException, master: str, memory: str) -> WheelproofError:
@@ -207,7 +207,7 @@ def of_jvm(code: int, memory: str) -> ToolError:
 
 
 def of_text(text: str, memory: str) -> WheelproofError | None:
-    """The error for what an exception says; None where nothing here knows it."""
+    """The error for an exception's text; None where nothing here knows it."""
     reasons: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], WheelproofError]], ...] = (
         (_MEMORY, lambda _: _memory(f"Spark ran out of memory, of which its driver has {memory}.")),
         (
@@ -217,32 +217,33 @@ def of_text(text: str, memory: str) -> WheelproofError | None:
                 "Give a folder on a larger disk: --scratch DIR.",
             ),
         ),
-        (_GONE, lambda _: _lost(text)),
+        (_GONE, lambda _: _vanished_file(text)),
         (
             _CUT,
             lambda _: UsageError(
-                f"A compressed trace is cut off: {_named(text)}.",
+                f"A compressed trace is cut off: {_path_in(text)}.",
                 "Test the files with gzip -t, and record the one again.",
             ),
         ),
         (
             _PACKED,
             lambda _: UsageError(
-                f"A trace that is named .gz is not compressed so, or damaged: {_named(text)}.",
+                f"A trace that is named .gz is not compressed so, or damaged: {_path_in(text)}.",
                 "Test the files with gzip -t.",
             ),
         ),
         (
             _TYPE,
             lambda _: UsageError(
-                f"A trace has columns of other types: {_named(text)}.",
+                f"A trace has columns of other types: {_path_in(text)}.",
                 "Columns must have the types of docs/trace-format.md.",
             ),
         ),
         (
             _READ,
             lambda _: UsageError(
-                f"A trace cannot be read: {_named(text)}.", "It may be damaged: record it again."
+                f"A trace cannot be read: {_path_in(text)}.",
+                "It may be damaged: record it again.",
             ),
         ),
         (
@@ -276,9 +277,9 @@ def of_text(text: str, memory: str) -> WheelproofError | None:
             ),
         ),
     )
-    for pattern, made in reasons:
+    for pattern, error_of in reasons:
         if match := pattern.search(text):
-            return made(match)
+            return error_of(match)
     return None
 
 
@@ -297,23 +298,23 @@ def _memory(message: str) -> ToolError:
     )
 
 
-def _lost(text: str) -> WheelproofError:
+def _vanished_file(text: str) -> WheelproofError:
     if _SCRATCH.search(text):
         return ToolError(
             "The scratch folder was removed amid the check.",
             "Check once more, with a folder of its own: --scratch DIR.",
         )
     return UsageError(
-        f"A trace vanished while it was read: {_named(text)} is not there (any more) for all of "
+        f"A trace vanished while it was read: {_path_in(text)} is not there (any more) for all of "
         "Spark.",
         "Give files that stay in place, at the same path on the driver and on every executor.",
     )
 
 
-def _named(text: str) -> str:
+def _path_in(text: str) -> str:
     """The first path in a text of Spark."""
-    found = _PATH.search(text)
-    return "/" + unquote(found[1]).strip("/").rstrip(".") if found else "a file"
+    path_match = _PATH.search(text)
+    return "/" + unquote(path_match[1]).strip("/").rstrip(".") if path_match else "a file"
 
 
 def _first(text: str) -> str:
@@ -321,8 +322,8 @@ def _first(text: str) -> str:
 
 
 def _text(error: BaseException) -> str:
-    """What the error and its causes say. A Java exception asks the JVM for its text, which may be
-    gone by then."""
+    """The text of the error and its causes. A Java exception asks the JVM for its text, which may
+    be gone by then."""
     if isinstance(error, FileNotFoundError) and error.filename:
         return f"FileNotFoundException file:{error.filename}"
     try:

@@ -1,4 +1,4 @@
-"""Frames as data: what rows a family of rules looks at, from the events, runs and ends of a check.
+"""Frames as data: the rows for a family of rules, from the events, runs and ends of a check.
 
 A frame knows its columns, so that an expression over one that is not there is refused where it is
 written, before any engine runs.
@@ -30,32 +30,32 @@ class Frame:
                 if root not in self.columns:
                     raise ValueError(f"there is no column {root!r} in {', '.join(self.columns)}")
 
-    def _made(self, operation: str, columns: Iterable[str], *arguments: Any) -> Frame:
+    def _derive(self, operation: str, columns: Iterable[str], *arguments: Any) -> Frame:
         self.check(*[argument for argument in arguments if isinstance(argument, Column)])
         return Frame(operation, (self,), arguments, tuple(columns))
 
     def where(self, condition: Column) -> Frame:
-        return self._made("where", self.columns, condition)
+        return self._derive("where", self.columns, condition)
 
     def select(self, *columns: Column | str) -> Frame:
         """The columns, each an expression, a name, or ``*`` for all that there are."""
-        chosen: list[Column] = []
+        selection: list[Column] = []
         for column in columns:
-            chosen += (
+            selection += (
                 [named(name) for name in self.columns]
                 if isinstance(column, str) and column == "*"
                 else [named(column)]
             )
-        names = [each.name for each in chosen]
+        names = [expression.name for expression in selection]
         if "" in names or len({*names}) < len(names):
             raise ValueError(f"each column of a frame has a name of its own: {', '.join(names)}")
-        return self._made("select", names, *chosen)
+        return self._derive("select", names, *selection)
 
-    def withColumns(self, made: Mapping[str, Column]) -> Frame:
+    def withColumns(self, additions: Mapping[str, Column]) -> Frame:
         """All columns, and further ones by name, which may replace some."""
-        columns = dict.fromkeys((*self.columns, *made))
-        return self._made(
-            "withColumns", columns, *[column.alias(name) for name, column in made.items()]
+        columns = dict.fromkeys((*self.columns, *additions))
+        return self._derive(
+            "withColumns", columns, *[column.alias(name) for name, column in additions.items()]
         )
 
     def withColumn(self, name: str, column: Column) -> Frame:
@@ -64,18 +64,18 @@ class Frame:
     def drop(self, *names: str) -> Frame:
         return self.select(*[column for column in self.columns if column not in names])
 
-    def join(self, other: Frame, on: str | Sequence[str], how: str = "inner") -> Frame:
-        """Each row with those of ``other`` that have the same keys; ``left`` keeps it without."""
+    def join(self, right: Frame, on: str | Sequence[str], how: str = "inner") -> Frame:
+        """Each row with those of ``right`` that have the same keys; ``left`` keeps it without."""
         keys = (on,) if isinstance(on, str) else tuple(on)
-        others = [name for name in other.columns if name not in keys]
-        if how not in ("inner", "left") or {*others} & {*self.columns}:
-            raise ValueError(f"no join ({how}) of {self.columns} and {other.columns}")
-        return Frame("join", (self, other), (keys, how), (*self.columns, *others))
+        right_columns = [name for name in right.columns if name not in keys]
+        if how not in ("inner", "left") or {*right_columns} & {*self.columns}:
+            raise ValueError(f"no join ({how}) of {self.columns} and {right.columns}")
+        return Frame("join", (self, right), (keys, how), (*self.columns, *right_columns))
 
-    def unionByName(self, other: Frame) -> Frame:
-        if {*self.columns} != {*other.columns}:
-            raise ValueError(f"{self.columns} and {other.columns} differ")
-        return Frame("unionByName", (self, other), (), self.columns)
+    def unionByName(self, right: Frame) -> Frame:
+        if {*self.columns} != {*right.columns}:
+            raise ValueError(f"{self.columns} and {right.columns} differ")
+        return Frame("unionByName", (self, right), (), self.columns)
 
     def groupBy(self, *keys: str) -> Grouped:
         return Grouped(self, keys)
@@ -88,11 +88,11 @@ class Grouped:
     frame: Frame
     keys: tuple[str, ...]
 
-    def agg(self, *made: Column) -> Frame:
+    def agg(self, *aggregates: Column) -> Frame:
         """One row for each group: its keys, and the aggregates by their names."""
-        self.frame.check(*made, *map(named, self.keys))
-        columns = (*self.keys, *[each.name for each in made])
-        return Frame("agg", (self.frame,), (self.keys, made), columns)
+        self.frame.check(*aggregates, *map(named, self.keys))
+        columns = (*self.keys, *[aggregate.name for aggregate in aggregates])
+        return Frame("agg", (self.frame,), (self.keys, aggregates), columns)
 
 
 def broadcast(frame: Frame) -> Frame:
@@ -117,4 +117,4 @@ their entries; ``totalled``: its footer has totals of tokens; ``whole``: it ends
 ends."""
 
 ENDS = _source("ends", "run", "kind", "id", "last")
-"""What headers and footers say of threads, tokens and counters, as ``Run.ends`` gives it."""
+"""The threads, tokens and counters of headers and footers, as ``Run.ends`` gives them."""

@@ -57,42 +57,44 @@ class _Read:
 
 def check(
     paths: Iterable[Path],
-    known: Mapping[str, frozenset[str]] = {},
+    labels: Mapping[str, frozenset[str]] = {},
     families: Iterable[Family] | None = None,
 ) -> Report:
     """Check traces in files and folders, as ``validate.check`` does on Spark.
 
-    ``known``: the actions of the specifications. Raises as ``runs.find`` does, TraceError where a
+    ``labels``: the actions of the specifications. Raises as ``runs.find`` does, TraceError where a
     line is no event, UsageError for a run in parts, and ToolError where memory does not suffice.
     """
-    chosen = declared.part("bulk").FAMILIES if families is None else tuple(families)
+    selection = declared.part("bulk").FAMILIES if families is None else tuple(families)
     read = _Read()
     with database.opened() as tables:
         for file in runs.find(paths):
             read.take(file, tables)
         runs.check(read.runs)
         tables.complete(read.runs)
-        outcome = answers.ask(tables.connection, chosen)
+        outcome = answers.ask(tables.connection, selection)
         report = Report(events=read.counts.total())
-        measured = {**outcome.measured, **outcome.by_rule()}
-        lost = reports.judge(report, read.runs, chosen, outcome.broken, measured, read.counts)
-        _list(report, read.runs, outcome, tables, lost)
+        measures = {**outcome.measured, **outcome.by_rule()}
+        lost_runs = reports.judge(
+            report, read.runs, selection, outcome.broken, measures, read.counts
+        )
+        _list(report, read.runs, outcome, tables, lost_runs)
         vacuous, kinds = reports.vacuous(report), reports.by_kind(read.counts)
-        filled = tables.filled(needs.columns_of(vacuous))
-        for name, lacks in needs.lacking(vacuous, kinds, filled).items():
+        fill_counts = tables.filled(needs.columns_of(vacuous))
+        for name, lacks in needs.lacking(vacuous, kinds, fill_counts).items():
             report.rules[name]["missing"] = lacks
     reports.cover(report, read.counts, outcome.measured)
     counts = actions.counted(read.sources, {run.index: run.header for run in read.runs})
-    report.coverage["actions"] = actions.summary(counts, known)
+    report.coverage["actions"] = actions.summary(counts, labels)
     return report
 
 
 def _list(
-    report: Report, checked: list[Run], outcome: Answers, tables: Tables, lost: set[int]
+    report: Report, check_runs: list[Run], outcome: Answers, tables: Tables, lost_runs: set[int]
 ) -> None:
     """Put the violations into the report, with their places."""
     lines = tables.lines(outcome.violations)
     for row, line in zip(outcome.violations, lines, strict=True):
-        run = checked[int(str(row["run"]))]
+        run = check_runs[int(str(row["run"]))]
         place = None if line is None else (run.name, line)
-        report.violations.append(reports.violation(row, run, place, lost))
+        report.violations.append(reports.violation(row, run, place, lost_runs))

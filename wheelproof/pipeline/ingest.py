@@ -52,14 +52,14 @@ def read(spark: SparkSession, paths: list[Path], scratch: Path) -> Ingested:
     """
     files = runs.find(paths)
     by_address = {address(file.path): file for file in files}
-    lined, columned = (
+    line_files, column_files = (
         [file for file in files if not file.is_parquet],
         [file for file in files if file.is_parquet],
     )
     marks: dict[int, list[tuple[str, int, str]]] = {}
     frames: list[DataFrame] = []
-    if lined:
-        frame = staging.staged_lines(spark, lined, scratch)
+    if line_files:
+        frame = staging.staged_lines(spark, line_files, scratch)
         for row in (
             frame.where(F.col("mark").isNotNull())
             .select("address", "mark", "row", "text")
@@ -69,52 +69,52 @@ def read(spark: SparkSession, paths: list[Path], scratch: Path) -> Ingested:
                 (row.mark, row.row, row.text)
             )
         frames.append(frame)
-    found = runs.gather(files, marks)
-    if columned:
-        frames.append(staging.columns_of(spark, columned))
+    all_runs = runs.gather(files, marks)
+    if column_files:
+        frames.append(staging.columns_of(spark, column_files))
     rows = reduce(DataFrame.unionByName, frames)
-    counted, bad = _counted(rows.where(F.col("mark").isNull()), by_address)
-    shown = quarantine.first(rows.where(F.col("mark").isNull()), by_address) if bad else []
+    event_counts, bad = _counts(rows.where(F.col("mark").isNull()), by_address)
+    first_faults = quarantine.first(rows.where(F.col("mark").isNull()), by_address) if bad else []
     # Without a bad row only headers and footers are left out, and the checks skip the reasons.
     events = rows.where(F.col("reason" if bad else "wrong").isNull()).select(
         "address", "row", *EVENT.names
     )
-    for run in found:
+    for run in all_runs:
         run.problems += [
             f"lines of {file.path} are in quarantine" for file in run.files if file.index in bad
         ]
     counts: Counter[tuple[int, str]] = Counter()
     sources: Counter[tuple[int, int]] = Counter()
-    run_of = {file.index: run.index for run in found for file in run.files}
+    run_of = {file.index: run.index for run in all_runs for file in run.files}
     ran: set[int] = set()
-    for (file, kind, source, named), count in counted.items():
+    for (file, kind, source, starts), count in event_counts.items():
         counts[run_of[file], kind] += count
-        if named:
+        if starts:
             ran.add(run_of[file])
         if source is not None:
             sources[run_of[file], source] += count
     return Ingested(
-        found,
-        _inputs(spark, events, found, counts, ran),
+        all_runs,
+        _inputs(spark, events, all_runs, counts, ran),
         sum(bad.values()),
-        shown,
+        first_faults,
         counts,
         ran,
         sources,
     )
 
 
-def _counted(
+def _counts(
     rows: DataFrame, by_address: dict[str, File]
 ) -> tuple[Counter[tuple[int, str, int | None, bool]], Counter[int]]:
     """In one pass over everything: events by file, kind, source and whether ``start.named`` is
     about them; and of each file how many rows are no events."""
     counts: Counter[tuple[int, str, int | None, bool]] = Counter()
-    named = on_spark.column(declared.part("bulk").start.named()).alias("named")
+    starts = on_spark.column(declared.part("bulk").start.named()).alias("named")
     bad: Counter[int] = Counter()
     for row in (
         rows.groupBy(
-            "address", F.when(F.col("reason").isNull(), F.struct("k", "src", named)).alias("event")
+            "address", F.when(F.col("reason").isNull(), F.struct("k", "src", starts)).alias("event")
         )
         .count()
         .collect()
@@ -130,23 +130,23 @@ def _counted(
 def _inputs(
     spark: SparkSession,
     events: DataFrame,
-    found: list[Run],
+    all_runs: list[Run],
     counts: Counter[tuple[int, str]],
     ran: set[int],
 ) -> Inputs:
-    if len(found) == 1:
-        frame = events.withColumn("run", F.lit(found[0].index))
+    if len(all_runs) == 1:
+        frame = events.withColumn("run", F.lit(all_runs[0].index))
     else:
         of_file = [
-            (spelled, run.index)
-            for run in found
+            (spelling, run.index)
+            for run in all_runs
             for file in run.files
-            for spelled in spellings(file.path)
+            for spelling in spellings(file.path)
         ]
         frame = events.join(
             F.broadcast(spark.createDataFrame(of_file, "address string, run int")), "address"
         )
-    initial = [(run.index, *_row(event)) for run in found for event in run.initial()]
+    initial = [(run.index, *_row(event)) for run in all_runs for event in run.initial()]
     if initial:
         first = spark.createDataFrame(
             initial, t.StructType([t.StructField("run", t.IntegerType()), *EVENT])
@@ -156,7 +156,7 @@ def _inputs(
                 "row", F.lit(None).cast("long")
             )
         )
-    kinds: dict[int, list[str]] = {run.index: [] for run in found}
+    kinds: dict[int, list[str]] = {run.index: [] for run in all_runs}
     for run, kind in sorted(counts):
         kinds[run].append(kind)
     start = declared.part("bulk").start
@@ -172,25 +172,26 @@ def _inputs(
                 run.index in ran,
                 run.totalled,
             )
-            for run in found
+            for run in all_runs
         ],
         ", ".join(("run int", *(f"{name} long" for name in schema.MEASURES)))
         + ", variant string, whole boolean, kinds array<string>, module string, ran boolean, "
         "totalled boolean",
     )
     ends = spark.createDataFrame(
-        [end for run in found for end in run.ends()], "run int, kind string, id string, last long"
+        [end for run in all_runs for end in run.ends()],
+        "run int, kind string, id string, last long",
     )
     return Inputs(frame, table, ends)
 
 
 def _row(event: Mapping[str, object]) -> tuple[object, ...]:
     def value(name: str) -> object:
-        found = event.get(name)
+        entry = event.get(name)
         return (
-            tuple(found.get(each.name) for each in schema.OBSERVED)
-            if isinstance(found, dict)
-            else found
+            tuple(entry.get(column.name) for column in schema.OBSERVED)
+            if isinstance(entry, dict)
+            else entry
         )
 
     return tuple(value(name) for name in EVENT.names)

@@ -24,7 +24,7 @@ _REMEDY = (
 )
 
 _TOOLS = ("bash", "dirname", "chmod", "ls")
-"""What Spark's launcher and Hadoop's local files start."""
+"""Commands that Spark's launcher and Hadoop's local files start."""
 
 _SHIM = """#!/bin/sh
 # Drops the option that a runtime without {module} refuses.
@@ -38,7 +38,7 @@ exec {java} "$@"
 
 @dataclass(frozen=True)
 class SparkJava:
-    """A Java that was run. ``home`` is what JAVA_HOME has to be for Spark; ``trimmed``: it lacks
+    """A Java that was run. ``home`` is the JAVA_HOME for Spark; ``trimmed``: it lacks
     the vector module."""
 
     home: Path
@@ -50,26 +50,26 @@ class SparkJava:
 def locate() -> SparkJava:
     """The first candidate that runs and is new enough; a ToolError that says why each was refused
     otherwise."""
-    found = java.locate("Spark", MINIMUM, _REMEDY)
+    runtime = java.locate("Spark", MINIMUM, _REMEDY)
     return SparkJava(
-        found.executable.resolve().parent.parent,
-        found.version,
-        found.origin,
-        VECTOR not in _modules(found.executable),
+        runtime.executable.resolve().parent.parent,
+        runtime.version,
+        runtime.origin,
+        VECTOR not in _modules(runtime.executable),
     )
 
 
-def launcher(found: SparkJava) -> Path:
+def launcher(runtime: SparkJava) -> Path:
     """The JAVA_HOME to give to Spark: the runtime's own or, for a trimmed one, that of a shim that
     lives as long as this process."""
-    if not found.trimmed:
-        return found.home
+    if not runtime.trimmed:
+        return runtime.home
     home = temporary.make("java")
     atexit.register(temporary.remove, home)
     (home / "bin").mkdir()
     shim = home / "bin" / "java"
     shim.write_text(
-        _SHIM.format(module=VECTOR, java=shlex.quote(str(found.home / "bin" / "java"))),
+        _SHIM.format(module=VECTOR, java=shlex.quote(str(runtime.home / "bin" / "java"))),
         encoding="utf-8",
     )
     shim.chmod(0o755)
@@ -87,8 +87,8 @@ def with_tools(path: str) -> str:
 
 
 def _modules(executable: Path) -> str:
-    """What `java --list-modules` prints; empty where it fails, which means the shim, and that does
-    no harm."""
+    """The output of `java --list-modules`; empty where it fails, which means the shim, and that
+    does no harm."""
     try:
         return subprocess.run(
             [executable, "--list-modules"],

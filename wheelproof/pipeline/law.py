@@ -151,38 +151,38 @@ class Batch:
         """Take a trace at hand, whose events are numbered as those of a file."""
         self._take(Path(), lambda judge: replay_events(header, events, footer, judge))
 
-    def _take(self, path: Path, judged: Callable[[Judge], Verdict]) -> None:
-        begun: list[Collected] = []
+    def _take(self, path: Path, read_trace: Callable[[Judge], Verdict]) -> None:
+        collections: list[Collected] = []
 
         def judge(header: Header, *, cut: Mapping[str, int] | None = None) -> Collected:
-            if begun:  # it is read once more, with what its footer says, or in another order
-                self.tables.forget(begun[-1].index)
-            begun.append(Collected(self.tables, self._begun, header, cut))
+            if collections:  # it is read once more, with what its footer says, or in another order
+                self.tables.forget(collections[-1].index)
+            collections.append(Collected(self.tables, self._begun, header, cut))
             self._begun += 1
-            return begun[-1]
+            return collections[-1]
 
         try:
-            verdict = judged(judge)
+            verdict = read_trace(judge)
         except TraceError:
-            if begun:
-                self.tables.forget(begun[-1].index)
+            if collections:
+                self.tables.forget(collections[-1].index)
             raise
-        self.traces.append(Read(path, begun[-1], verdict))
+        self.traces.append(Read(path, collections[-1], verdict))
 
     def verdicts(self) -> Iterator[tuple[Path, Verdict | TraceError]]:
         """The verdicts, in the order of the traces."""
         read = [trace for trace in self.traces if isinstance(trace, Read)]
         self.tables.complete([trace.run() for trace in read])
-        families, most = declared.part("bulk").FAMILIES, max(KEPT, LISTED * len(read))
-        self.answers = outcome = answers.ask(self.tables.connection, families, most)
+        families, limit = declared.part("bulk").FAMILIES, max(KEPT, LISTED * len(read))
+        self.answers = outcome = answers.ask(self.tables.connection, families, limit)
         by_run = _by_run(self.tables, outcome)
-        applied: dict[int, Counter[str]] = {trace.collected.index: Counter() for trace in read}
+        applications: dict[int, Counter[str]] = {trace.collected.index: Counter() for trace in read}
         for (run, rule), count in outcome.applied.items():
-            applied[run][rule] = count
+            applications[run][rule] = count
         for trace in self.traces:
             if isinstance(trace, Read):
                 index = trace.collected.index
-                yield trace.path, judged(trace, by_run.get(index, []), applied[index])
+                yield trace.path, judged(trace, by_run.get(index, []), applications[index])
             else:
                 yield trace
 
@@ -191,16 +191,16 @@ def _by_run(tables: Tables, outcome: Answers) -> dict[int, list[Finding]]:
     """The violations by run, as findings in the order of the clocks."""
     findings: dict[int, list[Finding]] = {}
     lines = tables.lines(outcome.violations)
-    placed = list(zip(outcome.violations, lines, strict=True))
-    events = tables.events_at({(int(str(row["run"])), line) for row, line in placed if line})
-    for row, line in sorted(placed, key=lambda pair: clock(pair[0])):
+    placements = list(zip(outcome.violations, lines, strict=True))
+    events = tables.events_at({(int(str(row["run"])), line) for row, line in placements if line})
+    for row, line in sorted(placements, key=lambda pair: clock(pair[0])):
         run, name = int(str(row["run"])), str(row["rule"])
         message = f"{rules()[name].says}, and not: {row.get('detail', '')}"
         event = None if line is None else events[run, line]
         findings.setdefault(run, []).append(Finding(line or 0, event, name, message))
-    listed = {(run, finding.property) for run, several in findings.items() for finding in several}
+    pairs = {(run, finding.property) for run, several in findings.items() for finding in several}
     for (run, name), count in outcome.broken.items():
-        if (run, name) not in listed:  # so many others were listed before it
+        if (run, name) not in pairs:  # so many others were listed before it
             message = f"{rules()[name].says}, and not {count:,} times"
             findings.setdefault(run, []).append(Finding(0, None, name, message))
     return findings
@@ -211,8 +211,8 @@ def clock(row: Mapping[str, object]) -> tuple[bool, int]:
     return row.get("lc") is None, int(str(row.get("lc", 0)))
 
 
-def judged(read: Read, findings: list[Finding], applied: Mapping[str, int]) -> Verdict:
-    """The verdict on a trace of which the rules of the table findings something.
+def judged(read: Read, findings: list[Finding], applications: Mapping[str, int]) -> Verdict:
+    """The verdict on a trace from the findings of the rules of the table.
 
     Where events are missing only those rules are trusted that need no other event.
     """
@@ -220,28 +220,30 @@ def judged(read: Read, findings: list[Finding], applied: Mapping[str, int]) -> V
     gone = [
         finding for finding in findings if rules()[finding.property].finding is Meaning.INCOMPLETE
     ]
-    lost = bool(gone) or (
+    has_losses = bool(gone) or (
         before.verdict == INCOMPLETE
         and any(finding.property != UNORDERED for finding in before.findings)
     )
-    broken = [finding for finding in findings if finding not in gone]
-    trusted = [finding for finding in broken if rules()[finding.property].alone or not lost]
+    breaches = [finding for finding in findings if finding not in gone]
+    reliable = [
+        finding for finding in breaches if rules()[finding.property].alone or not has_losses
+    ]
     signs = [
         replace(finding, message=f"{finding.message} [events are missing: only a sign of that]")
-        for finding in broken
-        if finding not in trusted
+        for finding in breaches
+        if finding not in reliable
     ]
     verdict = before.verdict
-    if trusted:
+    if reliable:
         verdict = VIOLATES
     elif gone and verdict in (CONFORMS, VACUOUS):
         verdict = INCOMPLETE
     rest = [*before.findings, *(gone if before.verdict in (CONFORMS, VACUOUS) else []), *signs]
-    if verdict == CONFORMS and not applied:
+    if verdict == CONFORMS and not applications:
         where = "before the footer's cut" if read.collected.cut.beyond else "in these events"
         rest = [Finding(0, None, NOTHING, f"no rule has anything to look at {where}")]
         verdict = VACUOUS
-    return Verdict(verdict, before.events, (*trusted, *rest)[:LISTED], dict(applied))
+    return Verdict(verdict, before.events, (*reliable, *rest)[:LISTED], dict(applications))
 
 
 def verdicts(paths: Iterable[Path], follow: Follow) -> Iterator[tuple[Path, Verdict | TraceError]]:

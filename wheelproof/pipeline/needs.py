@@ -1,10 +1,10 @@
-"""What each rule reads of a trace: the kinds of event, the columns and the parts of header and
+"""The needs of each rule in a trace: the kinds of event, the columns and the parts of header and
 footer without which it has nothing to look at.
 
 ``needs.json`` of the project is measured, not written by hand: sound traces are made in which every
-rule applies, one kind, column or part at a time is taken away, and counted is what each rule still
-applies to (``python tests/wheelproof/pipeline/needs_table.py --write``). A check says with it why a
-rule was vacuous.
+rule applies, one kind, column or part at a time is taken away, and the rows are counted that each
+rule still applies to (``python tests/wheelproof/pipeline/needs_table.py --write``). A check says
+with it why a rule was vacuous.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ SCHEMA = "wheelproof.needs/1"
 
 @dataclass(frozen=True)
 class Needs:
-    """What a rule needs. ``kinds``: each of them; ``one_of``: one of them at least, where there are
-    several that will do; ``columns``: (kinds, column), filled in an event of one of the kinds;
+    """The needs of a rule. ``kinds``: each of them; ``one_of``: one of them at least, where there
+    are several that will do; ``columns``: (kinds, column), filled in an event of one of the kinds;
     ``parts``: of header and footer, such as ``header.config``."""
 
     kinds: tuple[str, ...]
@@ -38,7 +38,7 @@ class Needs:
 
 @cache
 def load() -> Mapping[str, Needs]:
-    """Rule -> what it needs; empty where the project has measured nothing."""
+    """Rule -> its needs; empty where the project has measured nothing."""
     declared.part("bulk")
     file = resources.files(f"{declared.PACKAGE}.bulk") / "needs.json"
     if not file.is_file():
@@ -46,43 +46,43 @@ def load() -> Mapping[str, Needs]:
     rules = json.loads(file.read_text(encoding="utf-8"))["rules"]
     return {
         name: Needs(
-            tuple(found["kinds"]),
-            tuple(found["one_of"]),
-            tuple((tuple(kinds), column) for kinds, column in found["columns"]),
-            tuple(found["parts"]),
+            tuple(entry["kinds"]),
+            tuple(entry["one_of"]),
+            tuple((tuple(kinds), column) for kinds, column in entry["columns"]),
+            tuple(entry["parts"]),
         )
-        for name, found in rules.items()
+        for name, entry in rules.items()
     }
 
 
 def missing(
     events: DataFrame, counts: Mapping[str, int], rules: Iterable[str]
 ) -> dict[str, list[str]]:
-    """Of each of the rules what it lacks, as sentences without an end; nothing of one that lacks no
-    kind and no column. ``counts``: events by kind.
+    """For each of the rules its missing needs, as sentences without an end; nothing of one that
+    lacks no kind and no column. ``counts``: events by kind.
 
     One pass over the events, for all columns that one of the rules needs; none where no rule does.
     """
     from pyspark.sql import functions as F
 
     table = load()
-    known = [name for name in rules if name in table]
-    columns = columns_of(known)
-    filled: dict[tuple[tuple[str, ...], str], int] = {}
+    table_rules = [name for name in rules if name in table]
+    columns = columns_of(table_rules)
+    fill_counts: dict[tuple[tuple[str, ...], str], int] = {}
     if columns:
-        found = (
+        row = (
             events.where(F.col("lc") > 0)
             .agg(
                 *[
-                    F.count_if(_filled(*pair)).alias(str(index))
+                    F.count_if(_has_value(*pair)).alias(str(index))
                     for index, pair in enumerate(columns)
                 ]
             )
             .first()
         )
-        assert found is not None
-        filled = {pair: found[index] for index, pair in enumerate(columns)}
-    return lacking(known, counts, filled)
+        assert row is not None
+        fill_counts = {pair: row[index] for index, pair in enumerate(columns)}
+    return lacking(table_rules, counts, fill_counts)
 
 
 Pair = tuple[tuple[str, ...], str]
@@ -96,15 +96,15 @@ def columns_of(rules: Iterable[str]) -> list[Pair]:
 
 
 def lacking(
-    rules: Iterable[str], counts: Mapping[str, int], filled: Mapping[Pair, int]
+    rules: Iterable[str], counts: Mapping[str, int], fill_counts: Mapping[Pair, int]
 ) -> dict[str, list[str]]:
-    """As :func:`missing`. ``filled``: in how many events each of the columns is."""
+    """As :func:`missing`. ``fill_counts``: in how many events each of the columns is."""
     table = load()
-    found = {name: _lacks(table[name], counts, filled) for name in rules if name in table}
-    return {name: lacks for name, lacks in found.items() if lacks}
+    all_lacks = {name: _lacks(table[name], counts, fill_counts) for name in rules if name in table}
+    return {name: lacks for name, lacks in all_lacks.items() if lacks}
 
 
-def _filled(kinds: tuple[str, ...], column: str) -> Column:
+def _has_value(kinds: tuple[str, ...], column: str) -> Column:
     from pyspark.sql import functions as F
 
     value = F.col(column).isNotNull() if column != "ord" else F.size("ord") > 0
@@ -112,13 +112,13 @@ def _filled(kinds: tuple[str, ...], column: str) -> Column:
 
 
 def _lacks(
-    needs: Needs, counts: Mapping[str, int], filled: Mapping[tuple[tuple[str, ...], str], int]
+    needs: Needs, counts: Mapping[str, int], fill_counts: Mapping[tuple[tuple[str, ...], str], int]
 ) -> list[str]:
     absent = [f"no event {kind}" for kind in needs.kinds if not counts.get(kind)]
     if needs.one_of and not any(counts.get(kind) for kind in needs.one_of):
         absent.append(f"no event {' or '.join(needs.one_of)}")
     for kinds, column in needs.columns:
         there = [kind for kind in kinds if counts.get(kind)]
-        if there and not filled[kinds, column]:
+        if there and not fill_counts[kinds, column]:
             absent.append(f"no {column} on {' or '.join(there)}")
     return absent or [f"no {part}" for part in needs.parts]

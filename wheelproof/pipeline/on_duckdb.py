@@ -80,7 +80,7 @@ def expression(column: Column) -> str:
     return _PLAIN[column.function].format(*arguments)
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return f'"{name}"'
 
 
@@ -90,7 +90,7 @@ def _field(value: str, name: str) -> str:
 
 def _column(path: str) -> str:
     root, _, field = path.partition(".")
-    plain = f"{_GIVEN}.{_quoted(root)}"
+    plain = f"{_GIVEN}.{_quote(root)}"
     return _field(plain, field) if field else plain
 
 
@@ -125,7 +125,7 @@ def _is_in(column: Column, values: tuple[object, ...]) -> str:
 
 
 def _struct(*fields: Column) -> str:
-    parts = [f"{_quoted(field.name)} := {expression(field)}" for field in fields]
+    parts = [f"{_quote(field.name)} := {expression(field)}" for field in fields]
     return f"struct_pack({', '.join(parts)})"
 
 
@@ -144,8 +144,8 @@ def _over(inner: Column, window: Window) -> str:
     if window.partition:
         parts.append(f"PARTITION BY {', '.join(map(expression, window.partition))}")
     if window.order:
-        ordered = [f"{expression(column)} ASC NULLS FIRST" for column in window.order]
-        parts.append(f"ORDER BY {', '.join(ordered)}")
+        terms = [f"{expression(column)} ASC NULLS FIRST" for column in window.order]
+        parts.append(f"ORDER BY {', '.join(terms)}")
     if inner.function in AGGREGATES:
         ends = {None: "UNBOUNDED FOLLOWING", 0: "CURRENT ROW", -1: "1 PRECEDING"}
         parts.append(f"ROWS BETWEEN UNBOUNDED PRECEDING AND {ends[window.upto]}")
@@ -175,7 +175,7 @@ _SPECIAL: dict[str, Callable[..., str]] = {
 
 def select(*columns: Column) -> str:
     """Expressions with their names, as SELECT lists them."""
-    return ", ".join(f"{expression(column)} AS {_quoted(column.name)}" for column in columns)
+    return ", ".join(f"{expression(column)} AS {_quote(column.name)}" for column in columns)
 
 
 def frame(made_of: Frame) -> tuple[str, str]:
@@ -184,18 +184,18 @@ def frame(made_of: Frame) -> tuple[str, str]:
     names: dict[int, str] = {}
     tables: list[str] = []
 
-    def named(part: Frame) -> str:
+    def name_of(part: Frame) -> str:
         if part.operation == "source":
-            return _quoted(part.arguments[0])
+            return _quote(part.arguments[0])
         if part.operation == "broadcast":
-            return named(part.frames[0])
+            return name_of(part.frames[0])
         if id(part) not in names:
-            text = _operation(part, [named(source) for source in part.frames])
+            text = _operation(part, [name_of(source) for source in part.frames])
             names[id(part)] = f"step{len(names) + 1}"
             tables.append(f"{names[id(part)]} AS ({text})")
         return names[id(part)]
 
-    last = named(made_of)
+    last = name_of(made_of)
     return ",\n".join(tables), last
 
 
@@ -208,22 +208,22 @@ def _operation(made_of: Frame, parts: list[str]) -> str:
             return f"SELECT {select(*arguments)} {source}"
         case "withColumns":
             by_name = {column.name: column for column in arguments}
-            columns = [by_name.get(name, _named(name)) for name in made_of.columns]
+            columns = [by_name.get(name, _alias(name)) for name in made_of.columns]
             return f"SELECT {select(*columns)} {source}"
         case "agg":
             keys, aggregates = arguments
-            by = [_named(key) for key in keys]
-            grouped = f" GROUP BY {', '.join(map(expression, by))}" if by else ""
-            return f"SELECT {select(*by, *aggregates)} {source}{grouped}"
+            by = [_alias(key) for key in keys]
+            grouping = f" GROUP BY {', '.join(map(expression, by))}" if by else ""
+            return f"SELECT {select(*by, *aggregates)} {source}{grouping}"
         case "join":
             keys, how = arguments
-            using = ", ".join(map(_quoted, keys))
-            there = ", ".join(map(_quoted, made_of.columns))
+            using = ", ".join(map(_quote, keys))
+            there = ", ".join(map(_quote, made_of.columns))
             return f"SELECT {there} FROM {parts[0]} {how} JOIN {parts[1]} USING ({using})"
         case "unionByName":
             return f"SELECT * FROM {parts[0]} UNION ALL BY NAME SELECT * FROM {parts[1]}"
     raise AssertionError(f"no SELECT is made of {made_of.operation}")
 
 
-def _named(name: str) -> Column:
+def _alias(name: str) -> Column:
     return Column("col", (name,), name)

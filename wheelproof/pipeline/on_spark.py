@@ -35,21 +35,21 @@ _WITH_FUNCTION = ("exists", "filter", "transform")
 
 def column(expression: Column) -> SparkColumn:
     """The expression as Spark's, under its name if it has one that it does not have by itself."""
-    made = _column(expression, {})
+    spark_column = _column(expression, {})
     if expression.name and expression.function != "col":
-        return made.alias(expression.name)
+        return spark_column.alias(expression.name)
     if (
         expression.function == "col"
         and expression.name != expression.arguments[0].rpartition(".")[2]
     ):
-        return made.alias(expression.name)
-    return made
+        return spark_column.alias(expression.name)
+    return spark_column
 
 
 def _column(expression: Column, variables: Mapping[str, SparkColumn]) -> SparkColumn:
     name, arguments = expression.function, expression.arguments
 
-    def made(argument: Any) -> Any:
+    def convert(argument: Any) -> Any:
         return _column(argument, variables) if isinstance(argument, Column) else argument
 
     if name == "col":
@@ -58,24 +58,24 @@ def _column(expression: Column, variables: Mapping[str, SparkColumn]) -> SparkCo
         return variables[arguments[0]]
     if name == "when":
         pairs = zip(arguments[::2], arguments[1::2], strict=True)
-        return _branches([(condition, made(value)) for condition, value in pairs], made)
+        return _branches([(condition, convert(value)) for condition, value in pairs], convert)
     if name == "isin":
-        among: SparkColumn = made(arguments[0]).isin(*arguments[1])
+        among: SparkColumn = convert(arguments[0]).isin(*arguments[1])
         return among
     if name == "field":
-        field: SparkColumn = getattr(made(arguments[0]), arguments[1])
+        field: SparkColumn = getattr(convert(arguments[0]), arguments[1])
         return field
     if name == "over":
-        over: SparkColumn = made(arguments[0]).over(_window(arguments[1]))
+        over: SparkColumn = convert(arguments[0]).over(_window(arguments[1]))
         return over
     if name in _WITH_FUNCTION:
         values, variable, body = arguments
         function = getattr(F, name)
-        found: SparkColumn = function(
-            made(values), lambda each: _column(body, {**variables, variable: each})
+        result: SparkColumn = function(
+            convert(values), lambda element: _column(body, {**variables, variable: element})
         )
-        return found
-    values = [made(argument) for argument in arguments]
+        return result
+    values = [convert(argument) for argument in arguments]
     if name in _OPERATORS:
         return _OPERATORS[name](*values)
     if name in _METHODS:
@@ -86,39 +86,41 @@ def _column(expression: Column, variables: Mapping[str, SparkColumn]) -> SparkCo
         return F.struct(*[value.alias(field.name) for field, value in fields])
     if name == "last":
         return F.last(values[0], ignorenulls=True)
-    called: SparkColumn = getattr(F, name)(*values)
-    return called
+    call: SparkColumn = getattr(F, name)(*values)
+    return call
 
 
-def _branches(pairs: list[tuple[Column, SparkColumn]], made: Callable[[Any], Any]) -> SparkColumn:
-    first, *others = pairs
-    chain = F.when(made(first[0]), first[1])
-    for condition, value in others:
+def _branches(
+    pairs: list[tuple[Column, SparkColumn]], convert: Callable[[Any], Any]
+) -> SparkColumn:
+    first, *rest = pairs
+    chain = F.when(convert(first[0]), first[1])
+    for condition, value in rest:
         if condition.function == "lit" and condition.arguments[0] is True:
             return chain.otherwise(value)
-        chain = chain.when(made(condition), value)
+        chain = chain.when(convert(condition), value)
     return chain
 
 
 def _window(window: Window) -> Any:
-    made = SparkWindow.partitionBy(*map(column, window.partition))
+    spark_window = SparkWindow.partitionBy(*map(column, window.partition))
     if window.order:
-        made = made.orderBy(*map(column, window.order))
+        spark_window = spark_window.orderBy(*map(column, window.order))
     if window.upto is not None:
-        made = made.rowsBetween(SparkWindow.unboundedPreceding, window.upto)
-    return made
+        spark_window = spark_window.rowsBetween(SparkWindow.unboundedPreceding, window.upto)
+    return spark_window
 
 
 def frame(made_of: Frame, sources: Mapping[str, DataFrame]) -> DataFrame:
     """The frame as Spark's. ``sources``: those of events, runs and ends."""
-    known: dict[int, DataFrame] = {}
+    frames: dict[int, DataFrame] = {}
 
-    def made(frame: Frame) -> DataFrame:
-        if id(frame) not in known:
-            known[id(frame)] = _frame(frame, [made(part) for part in frame.frames], sources)
-        return known[id(frame)]
+    def build(frame: Frame) -> DataFrame:
+        if id(frame) not in frames:
+            frames[id(frame)] = _frame(frame, [build(part) for part in frame.frames], sources)
+        return frames[id(frame)]
 
-    return made(made_of)
+    return build(made_of)
 
 
 def _frame(made_of: Frame, parts: list[DataFrame], sources: Mapping[str, DataFrame]) -> DataFrame:
@@ -135,8 +137,8 @@ def _frame(made_of: Frame, parts: list[DataFrame], sources: Mapping[str, DataFra
                 {argument.name: _column(argument, {}) for argument in arguments}
             )
         case "agg":
-            keys, made = arguments
-            return parts[0].groupBy(*keys).agg(*map(column, made))
+            keys, aggregates = arguments
+            return parts[0].groupBy(*keys).agg(*map(column, aggregates))
         case "join":
             keys, how = arguments
             return parts[0].join(parts[1], list(keys), how)

@@ -1,6 +1,6 @@
-"""One pass of Spark over the rows of a family: which rules apply, which are broken, and by what.
+"""One pass of Spark over the rows of a family: rules that apply, broken ones, and their rows.
 
-What became of a row is one long: two bits for each rule. So one aggregation gives the counts and
+The outcome of a row is one long: two bits for each rule. So one aggregation gives the counts and
 the violations, and all rows that break nothing become a few dozen groups. Boolean columns in its
 place take up to 1.3 times the CPU seconds (`python -m benchmarks.outcomes`).
 """
@@ -23,7 +23,7 @@ from wheelproof.pipeline.tally import TIMES
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is checked, with the columns of ``frames.EVENTS``, ``RUNS`` and ``ENDS``.
+    """The data to check, with the columns of ``frames.EVENTS``, ``RUNS`` and ``ENDS``.
 
     The events have those of ``schema.PLACE`` beside.
     """
@@ -52,12 +52,12 @@ def tallied(family: Family, marks: DataFrame) -> DataFrame:
         _breaks(range(len(family.rules))), F.struct(*[F.col(name) for name in marks.columns])
     )
     by = [on_spark.column(column).alias(name) for name, column in family.grouped.items()]
-    grouped = marks.groupBy(F.col("outcome"), *by, row.alias("row"))
-    return grouped.agg(F.count("*").alias(TIMES))
+    groups = marks.groupBy(F.col("outcome"), *by, row.alias("row"))
+    return groups.agg(F.count("*").alias(TIMES))
 
 
 def breaking(tally: DataFrame) -> DataFrame:
-    """The rows that break a rule, as :func:`marked` made them, out of what :func:`tallied` made."""
+    """The rows that break a rule, made by :func:`marked`, out of a tally of :func:`tallied`."""
     times = F.explode(F.array_repeat(F.lit(0), F.col(TIMES).cast("int"))).alias("again")
     return tally.where(F.col("row").isNotNull()).select("row.*", times).drop("again")
 
@@ -89,13 +89,13 @@ def violations(family: Family, marks: DataFrame, names: Collection[str] | None =
         for index, rule in enumerate(family.rules)
         if names is None or rule.name in names
     ]
-    each = F.explode(F.filter(F.array(*messages), lambda one: one.isNotNull()))
-    frame = marks.where(_breaks(range(len(family.rules)))).withColumn("message", each)
-    made = {name: on_spark.column(column) for name, column in family.made.items()}
-    made |= {name: F.col(f"message.{name}") for name in ("rule", "detail")}
+    message = F.explode(F.filter(F.array(*messages), lambda detail: detail.isNotNull()))
+    frame = marks.where(_breaks(range(len(family.rules)))).withColumn("message", message)
+    expressions = {name: on_spark.column(column) for name, column in family.made.items()}
+    expressions |= {name: F.col(f"message.{name}") for name in ("rule", "detail")}
     columns = [
-        made[field.name]
-        if field.name in made
+        expressions[field.name]
+        if field.name in expressions
         else F.col(field.name)
         if field.name in marks.columns
         else F.lit(None)
@@ -112,13 +112,13 @@ def violations(family: Family, marks: DataFrame, names: Collection[str] | None =
 def counts(family: Family) -> list[Column]:
     """Aggregates over a frame that :func:`tallied` made: how much each rule applied to,
     measures."""
-    applied = [
+    applications = [
         F.expr(f"coalesce(sum(if((outcome & {APPLIES << 2 * index}L) != 0, {TIMES}, 0)), 0)").alias(
             rule.name
         )
         for index, rule in enumerate(family.rules)
     ]
-    return applied + [
+    return applications + [
         on_spark.column(column).alias(name) for name, column in family.measures.items()
     ]
 

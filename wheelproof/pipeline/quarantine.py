@@ -33,12 +33,12 @@ def reason() -> Column:
                 F.lit(f"field {column.name}: "), F.col(column.name), F.lit(" is not known")
             )
             reasons.append(F.when(~F.col(column.name).isin(*column.values), says))
-    for needed in sorted({name for names in schema.REQUIRED_IDS.values() for name in names}):
-        kinds = [kind for kind, names in schema.REQUIRED_IDS.items() if needed in names]
+    for id_column in sorted({name for names in schema.REQUIRED_IDS.values() for name in names}):
+        kinds = [kind for kind, names in schema.REQUIRED_IDS.items() if id_column in names]
         reasons.append(
             F.when(
-                F.col(needed).isNull() & F.col("k").isin(*kinds),
-                f"field {needed}: is missing, and an event of this kind says nothing without it",
+                F.col(id_column).isNull() & F.col("k").isin(*kinds),
+                f"field {id_column}: is missing, and an event of this kind says nothing without it",
             )
         )
     for name in ("tseq", "lc"):
@@ -56,7 +56,7 @@ def reason() -> Column:
 
 def _sound(token: Column) -> Column:
     modes = reduce(
-        lambda one, other: one | other,
+        lambda matches, match: matches | match,
         [(token.kind == kind) & token["mode"].isin(*modes) for kind, modes in schema.MODES.items()],
     )
     return F.coalesce(
@@ -70,8 +70,8 @@ def _sound(token: Column) -> Column:
 
 def first(rows: DataFrame, by_address: dict[str, File]) -> list[Quarantined]:
     """The first rows that are no events, by file and line, each with its most exact reason."""
-    shown: list[Quarantined] = []
-    found = (
+    listing: list[Quarantined] = []
+    bad_rows = (
         rows.where(F.col("reason").isNotNull())
         .orderBy("address", "row")
         .limit(SHOWN)
@@ -79,18 +79,18 @@ def first(rows: DataFrame, by_address: dict[str, File]) -> list[Quarantined]:
         .collect()
     )
     for file, row in sorted(
-        ((by_address[plain(row.address)], row) for row in found),
-        key=lambda each: (each[0].index, each[1].row),
+        ((by_address[plain(row.address)], row) for row in bad_rows),
+        key=lambda pair: (pair[0].index, pair[1].row),
     ):
         reason = (
             row.reason
             if file.is_parquet
             else reason_of_line(row.text, file.path, row.row) or row.reason
         )
-        shown.append(
+        listing.append(
             Quarantined(file=str(file.path), row=row.row, reason=reason, text=row.text[:200])
         )
-    return shown
+    return listing
 
 
 def reason_of_line(text: str, path: Path, number: int) -> str:

@@ -1,4 +1,4 @@
-"""What a check of the rules in bulk gives: verdicts by run, violations, coverage, lateness."""
+"""The result of a check of the rules in bulk: verdicts by run, violations, coverage, lateness."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Report:
     """The outcome as plain data.
 
     ``runs``: run, verdict, events, problems; ``rules``: name -> applied, broken, verdict (green,
-    violated, incomplete, vacuous), and of a vacuous one what it was ``missing``; ``violations``:
+    violated, incomplete, vacuous), and of a vacuous one the needs ``missing``; ``violations``:
     the first :data:`KEPT` in the order of (run, rule, lc), with file and line where the rule is
     about an event; ``seconds`` by phase.
     """
@@ -83,7 +83,7 @@ def rules() -> dict[str, Rule]:
 
 
 ORDER = ("run", "rule", "lc", "tid", "tseq", *schema.OBJECTS, "token", "detail")
-"""By what violations are sorted, what is absent last."""
+"""The columns by which violations are sorted, absent values last."""
 
 
 def judge(
@@ -91,7 +91,7 @@ def judge(
     runs: Iterable[Run],
     families: Iterable[Family],
     by_rule: Mapping[tuple[int, str], int],
-    measured: Mapping[str, int],
+    measures: Mapping[str, int],
     counts: Mapping[tuple[int, str], int],
 ) -> set[int]:
     """Put the verdicts of rules and runs into the report; the runs that have lost events.
@@ -100,33 +100,33 @@ def judge(
     """
     runs = list(runs)
     report.violated = sum(by_rule.values())
-    lost = {run.index for run in runs if run.problems} | {
+    lost_runs = {run.index for run in runs if run.problems} | {
         run for run, rule in by_rule if rules()[rule].finding is Finding.INCOMPLETE
     }
-    _judge_rules(report, families, by_rule, measured, lost)
-    _judge_runs(report, runs, by_rule, counts, lost)
-    return lost
+    _judge_rules(report, families, by_rule, measures, lost_runs)
+    _judge_runs(report, runs, by_rule, counts, lost_runs)
+    return lost_runs
 
 
 def violation(
-    row: Mapping[str, object], run: Run, place: tuple[str, int] | None, lost: Collection[int]
+    row: Mapping[str, object], run: Run, place: tuple[str, int] | None, lost_runs: Collection[int]
 ) -> Violation:
     """A violation for the report. ``row``: by the columns of ``schema.VIOLATION``; ``place``: the
-    file and line of its event; ``lost``: the runs that have lost events."""
+    file and line of its event; ``lost_runs``: the runs that have lost events."""
     columns = {name: value for name, value in row.items() if name != "run" and value is not None}
     where = {} if place is None else {"file": place[0], "line": place[1]}
-    trusted = rules()[str(row["rule"])].alone or run.index not in lost
-    return cast(Violation, {"run_id": run.run_id, **columns, **where, "trusted": trusted})
+    is_trusted = rules()[str(row["rule"])].alone or run.index not in lost_runs
+    return cast(Violation, {"run_id": run.run_id, **columns, **where, "trusted": is_trusted})
 
 
 def cover(
-    report: Report, counts: Mapping[tuple[int, str], int], measured: Mapping[str, int]
+    report: Report, counts: Mapping[tuple[int, str], int], measures: Mapping[str, int]
 ) -> None:
     """Put coverage and lateness into the report."""
     bulk = declared.part("bulk")
-    report.coverage = bulk.coverage.summary(by_kind(counts), measured)
-    if "late_0" in measured:
-        report.lateness = bulk.lateness.summary(measured)
+    report.coverage = bulk.coverage.summary(by_kind(counts), measures)
+    if "late_0" in measures:
+        report.lateness = bulk.lateness.summary(measures)
 
 
 def by_kind(counts: Mapping[tuple[int, str], int]) -> dict[str, int]:
@@ -146,27 +146,27 @@ def _judge_rules(
     report: Report,
     families: Iterable[Family],
     by_rule: Mapping[tuple[int, str], int],
-    measured: Mapping[str, int],
-    lost: set[int],
+    measures: Mapping[str, int],
+    lost_runs: set[int],
 ) -> None:
     for family in families:
         for rule in family.rules:
             column = sum(count for (_, name), count in by_rule.items() if name == rule.name)
-            trusted = sum(
+            trusted_count = sum(
                 count
                 for (run, name), count in by_rule.items()
-                if name == rule.name and (rule.alone or run not in lost)
+                if name == rule.name and (rule.alone or run not in lost_runs)
             )
-            applied = measured[rule.name]
-            if rule.finding is Finding.INCOMPLETE or not trusted:
-                verdict = "incomplete" if column else "green" if applied else "vacuous"
+            applications = measures[rule.name]
+            if rule.finding is Finding.INCOMPLETE or not trusted_count:
+                verdict = "incomplete" if column else "green" if applications else "vacuous"
             else:
                 verdict = "violated"
             report.rules[rule.name] = {
                 "family": family.name,
                 "says": rule.says,
                 "unit": family.unit,
-                "applied": applied,
+                "applied": applications,
                 "broken": column,
                 "verdict": verdict,
             }
@@ -177,25 +177,25 @@ def _judge_runs(
     runs: Iterable[Run],
     by_rule: Mapping[tuple[int, str], int],
     counts: Mapping[tuple[int, str], int],
-    lost: set[int],
+    lost_runs: set[int],
 ) -> None:
     for run in runs:
-        broken = {rule: count for (index, rule), count in by_rule.items() if index == run.index}
+        breaches = {rule: count for (index, rule), count in by_rule.items() if index == run.index}
         reasons = [
             name
-            for name in broken
+            for name in breaches
             if rules()[name].finding is Finding.VIOLATION
-            and (rules()[name].alone or run.index not in lost)
+            and (rules()[name].alone or run.index not in lost_runs)
         ]
         events = sum(count for (index, _), count in counts.items() if index == run.index)
-        verdict = VIOLATES if reasons else INCOMPLETE if run.index in lost else CONFORMS
+        verdict = VIOLATES if reasons else INCOMPLETE if run.index in lost_runs else CONFORMS
         report.runs.append(
             {
                 "run": run.run_id,
                 "path": run.name,
                 "verdict": verdict,
                 "events": events,
-                "broken": dict(sorted(broken.items())),
+                "broken": dict(sorted(breaches.items())),
                 "problems": run.problems,
             }
         )

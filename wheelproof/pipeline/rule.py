@@ -1,6 +1,6 @@
-"""A rule is a name, the rows that it applies to, and what must hold of each of them.
+"""A rule is a name, the rows that it applies to, and a condition that each of them must meet.
 
-Rules with one key are a family, which says what its rows are. Both are data: expressions over
+Rules with one key are a family, which defines their rows. Both are data: expressions over
 declared columns. ``outcomes`` asks Spark, and ``answers`` DuckDB.
 """
 
@@ -23,17 +23,17 @@ STAMP = ("lc", "tid", "tseq")
 all that a family looks at, so that the order of the files does not matter."""
 
 WHICH = ("run", "tid", "tseq", "lc", "k")
-"""What says which event a row is."""
+"""The columns that say which event a row is."""
 
 MOST = 31
-"""Rules of one family: what became of each is two bits of one long (:func:`outcome`)."""
+"""Rules of one family: the outcome of each is two bits of one long (:func:`outcome`)."""
 
 APPLIES, BROKEN = 1, 2
 """The bits of the first rule; those of each further one are two places higher."""
 
 
 class Finding(StrEnum):
-    """What it means when a rule is broken."""
+    """The meaning of a broken rule."""
 
     VIOLATION = "violation"
     INCOMPLETE = "incomplete"
@@ -62,11 +62,11 @@ class Family:
     """Rules over one key. ``rows``: the events that they apply to, with ``run`` and the columns
     that they name.
 
-    ``unit``: what one row is. ``grouped``: further columns by which rows are counted, of few values
-    each. ``measures``: aggregates over those counts, where :data:`TIMES` is the number of rows of a
-    group. ``made``: columns of VIOLATION, made where a rule is broken. ``shuffles``: how often
-    Spark shuffles the events at most: once by the key, and more where objects of several keys are
-    compared. Raises ValueError for a column that the rows do not have.
+    ``unit``: the noun for one row. ``grouped``: further columns by which rows are counted, of few
+    values each. ``measures``: aggregates over those counts, where :data:`TIMES` is the number of
+    rows of a group. ``made``: columns of VIOLATION, made where a rule is broken. ``shuffles``: how
+    often Spark shuffles the events at most: once by the key, and more where objects of several keys
+    are compared. Raises ValueError for a column that the rows do not have.
     """
 
     name: str
@@ -91,29 +91,29 @@ class Family:
 
 
 def outcome(rules: Sequence[Rule]) -> Column:
-    """What became of a row: for each rule whether it applies and whether it is broken."""
-    found = F.lit(0).cast("long")
+    """The outcome of a row: for each rule whether it applies and whether it is broken."""
+    bits = F.lit(0).cast("long")
     for index, rule in enumerate(rules):
-        held, broken = APPLIES << 2 * index, (APPLIES | BROKEN) << 2 * index
-        found = found + F.when(rule.applies, F.when(rule.holds, held).otherwise(broken)).otherwise(
-            0
-        )
-    return found
+        hold_bits, break_bits = APPLIES << 2 * index, (APPLIES | BROKEN) << 2 * index
+        bits = bits + F.when(
+            rule.applies, F.when(rule.holds, hold_bits).otherwise(break_bits)
+        ).otherwise(0)
+    return bits
 
 
 def text(template: str, **parts: Column) -> Column:
     """A text with values in it: in braces a column, or one of ``parts``; an absent one reads
     "none". Raises ValueError for a part that has no place."""
     pieces: list[Column] = []
-    named = []
+    names = []
     for literal, name, _, _ in Formatter().parse(template):
         pieces += [F.lit(literal)] if literal else []
         if name is not None:
             value = parts.get(name, F.col(name))
             pieces.append(F.coalesce(value.cast("string"), F.lit("none")))
-            named.append(name)
-    if unused := parts.keys() - named:
-        raise ValueError(f"{template!r} has no place for {', '.join(sorted(unused))}")
+            names.append(name)
+    if surplus := parts.keys() - names:
+        raise ValueError(f"{template!r} has no place for {', '.join(sorted(surplus))}")
     return F.concat(*pieces)
 
 
@@ -137,8 +137,8 @@ def has(*kinds: str) -> Column:
     It is worked out once for each run instead of for each event.
     """
     return reduce(
-        lambda made, kind: (
-            made + F.when(F.array_contains("kinds", kind), F.lit(_bit(kind))).otherwise(F.lit(0))
+        lambda bits, kind: (
+            bits + F.when(F.array_contains("kinds", kind), F.lit(_bit(kind))).otherwise(F.lit(0))
         ),
         kinds,
         F.lit(0).cast("long"),

@@ -1,4 +1,4 @@
-"""Which files belong to which run, and what headers and footers say: found on the driver, before
+"""The files of each run, and the content of headers and footers: found on the driver, before
 and beside the events.
 
 A trace is a file (``.jsonl``, ``.jsonl.gz`` or ``.parquet``) with its header and footer, or a
@@ -80,7 +80,7 @@ class Run:
         )
 
     def ends(self) -> Iterator[tuple[int, str, str, int]]:
-        """What the footer says of threads and tokens, and the header of counters: (run, thread |
+        """The threads and tokens of the footer, and the counters of the header: (run, thread |
         token | count | max | sum | counter, id, number). Of a class of tokens it says a count, a
         max and a sum."""
         for name, value in declared.part("bulk").start.counters(self.header):
@@ -92,9 +92,9 @@ class Run:
                 yield self.index, "thread", thread, last
             for token, last in (self.footer.get("per_token_last_seq") or {}).items():
                 yield self.index, "token", token, last
-            for name, totalled in (self.footer.get("tokens") or {}).items():
-                for what in totals.NAMES:
-                    yield self.index, what, name, totalled[what]
+            for name, class_totals in (self.footer.get("tokens") or {}).items():
+                for measure in totals.NAMES:
+                    yield self.index, measure, name, class_totals[measure]
 
     @property
     def totalled(self) -> bool:
@@ -106,7 +106,7 @@ class Run:
         )
 
     def note_problems(self) -> None:
-        """Add to ``problems`` what the footer shows to be missing."""
+        """Add to ``problems`` the parts that the footer shows to be missing."""
         if self.footer is None:
             self.problems.append("there is no footer: the recording was cut short")
             return
@@ -126,7 +126,7 @@ class Run:
             )
 
     def initial(self) -> Iterator[dict[str, object]]:
-        """What was there before the first event, as checkpoints at the Lamport time 0."""
+        """The state before the first event, as checkpoints at the Lamport time 0."""
         common = {"tid": 0, "tseq": 0, "lc": 0, "k": "checkpoint", "phase": "atomic"}
         for event in declared.part("bulk").start.events(self.header):
             yield common | event
@@ -135,11 +135,11 @@ class Run:
 def find(paths: Iterable[Path]) -> list[File]:
     """The files of traces, in the order of their paths. UsageError: a path that is not there or no
     trace; NothingChecked: no file."""
-    found: dict[Path, Path | None] = {}
+    folders: dict[Path, Path | None] = {}
     for path in paths:
         path = Path(path)
         if path.is_dir():
-            found |= {inner.resolve(): _folder_of(inner) for inner in below(path)}
+            folders |= {inner.resolve(): _folder_of(inner) for inner in below(path)}
         else:
             reading.opened(path).close()
             if not is_trace(path):
@@ -147,13 +147,13 @@ def find(paths: Iterable[Path]) -> list[File]:
                     f"{path} is no trace by its name.",
                     f"Names of traces end in {', '.join(SUFFIXES)}.",
                 )
-            found[path.resolve()] = _folder_of(path)
-    if not found:
+            folders[path.resolve()] = _folder_of(path)
+    if not folders:
         raise NothingChecked(
             "There is no trace in the folders given.",
             f"Names of traces end in {', '.join(SUFFIXES)}.",
         )
-    return [File(index, path, found[path]) for index, path in enumerate(sorted(found))]
+    return [File(index, path, folders[path]) for index, path in enumerate(sorted(folders))]
 
 
 def _folder_of(file: Path) -> Path | None:
@@ -166,7 +166,7 @@ def _folder_of(file: Path) -> Path | None:
 
 
 def gather(files: list[File], lines: dict[int, list[tuple[str, int, str]]]) -> list[Run]:
-    """The runs of the files. ``lines``: of each JSON file's headers and footers (what, line, text).
+    """The runs of the files. ``lines``: of each JSON file's headers and footers (part, line, text).
 
     Raises UsageError where two runs bear one id, and where a header is of another schema.
     """
@@ -190,17 +190,17 @@ def gather(files: list[File], lines: dict[int, list[tuple[str, int, str]]]) -> l
 
 
 def check(runs: Iterable[Run]) -> None:
-    """Note what each run lacks. Raises UsageError where two runs bear one id."""
-    seen: dict[str, Run] = {}
+    """Note the missing parts of each run. Raises UsageError where two runs bear one id."""
+    by_id: dict[str, Run] = {}
     for run in runs:
         if not run.header:
             run.problems.append("there is no header")
-        elif run.run_id in seen:
+        elif run.run_id in by_id:
             raise UsageError(
-                f"{run.name} and {seen[run.run_id].name} are both named {run.run_id!r}.",
+                f"{run.name} and {by_id[run.run_id].name} are both named {run.run_id!r}.",
                 "No two runs that are checked together may share a run_id.",
             )
-        seen[run.run_id] = run
+        by_id[run.run_id] = run
         run.note_problems()
 
 
@@ -240,13 +240,13 @@ def _read_parquet(run: Run, file: File) -> None:
 
 
 def _read_lines(run: Run, file: File, lines: list[tuple[str, int, str]]) -> None:
-    for what, number, line in sorted(lines, key=lambda line: line[1]):
-        if what == "header" and number == 1:
+    for part, number, line in sorted(lines, key=lambda line: line[1]):
+        if part == "header" and number == 1:
             run.header = _header(line.encode("utf-8", "surrogatepass"), file.path, number)
-        elif what == "footer" and run.footer is None:
+        elif part == "footer" and run.footer is None:
             run.footer = _footer(line.encode("utf-8", "surrogatepass"), file.path, number)
         else:
-            run.problems.append(f"line {number} is a second {what}")
+            run.problems.append(f"line {number} is a second {part}")
 
 
 def _header(text: bytes, path: Path, number: int) -> Header:
@@ -254,6 +254,6 @@ def _header(text: bytes, path: Path, number: int) -> Header:
 
 
 def _footer(text: bytes, path: Path, number: int) -> Footer:
-    """Of a footer's line in JSON Lines, or of what it has under its name."""
+    """Of a footer's line in JSON Lines, or of the value under its name."""
     value = jsonl.object_of(text, path, number)
     return footer_of(value.get("footer", value), path, number)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MEGABYTE = 1 << 20
 _UNITS = {"k": 1 << 10, "m": _MEGABYTE, "g": 1 << 30, "t": 1 << 40}
 _HEADROOM = 512 * _MEGABYTE
-"""What a JVM needs beside its heap, and Python beside the JVM."""
+"""The memory of a JVM beside its heap, and of Python beside the JVM."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class SessionOptions:
 
 @contextmanager
 def session(options: SessionOptions = SessionOptions()) -> Iterator[SparkSession]:
-    """A Spark session that is stopped at the end, whatever happens. Raises as :func:`build` and
+    """A Spark session that is always stopped at the end. Raises as :func:`build` and
     :func:`failures.reported` do."""
     spark = build(options)
     try:
@@ -92,7 +92,7 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
     builder = SparkSession.builder.appName("wheelproof").master(options.master)
     for name, value in _configuration(options, local).items():
         builder = builder.config(name, value)
-    interrupted = (
+    handler = (
         signal.getsignal(signal.SIGINT)
         if threading.current_thread() is threading.main_thread()
         else None
@@ -105,8 +105,8 @@ def build(options: SessionOptions = SessionOptions()) -> SparkSession:
     finally:
         # Spark takes Ctrl-C for itself, for as long as the process lives. The user of a session
         # stops it on the way out.
-        if interrupted is not None:
-            signal.signal(signal.SIGINT, interrupted)
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 
@@ -174,9 +174,9 @@ def _configuration(options: SessionOptions, local: bool) -> dict[str, str]:
 def _on_disk(name: str) -> Path:
     """A file of this folder as Java can open it: a copy, until this process ends, where the package
     is in a zip."""
-    kept = ExitStack()
-    atexit.register(kept.close)
-    return kept.enter_context(resources.as_file(resources.files("wheelproof.pipeline") / name))
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(resources.as_file(resources.files("wheelproof.pipeline") / name))
 
 
 def _cores(master: str) -> int:
@@ -207,10 +207,10 @@ def available_memory() -> int | None:
 
 
 def _check_memory(memory: str) -> None:
-    wanted, free = size_in_bytes(memory) + _HEADROOM, available_memory()
-    if wanted < 1 << 30:
+    demand, free = size_in_bytes(memory) + _HEADROOM, available_memory()
+    if demand < 1 << 30:
         raise UsageError(f"{memory} is too little memory for Spark.", "Give it 512m or more.")
-    if free is not None and wanted > free:
+    if free is not None and demand > free:
         raise ToolError(
             f"Spark is to have {memory} and {_HEADROOM // _MEGABYTE} MiB beside it, and "
             f"{free // _MEGABYTE} MiB are free.",
@@ -220,20 +220,20 @@ def _check_memory(memory: str) -> None:
 
 @contextmanager
 def _quiet_banner() -> Iterator[None]:
-    """Holds back what the JVM's launcher writes to standard error while it starts; it is shown if
+    """Holds back the JVM launcher's text on standard error while it starts; it is shown if
     the start fails."""
     import tempfile
 
     sys.stderr.flush()
-    with tempfile.TemporaryFile() as held:
-        kept = os.dup(2)
-        os.dup2(held.fileno(), 2)
+    with tempfile.TemporaryFile() as buffer:
+        descriptor = os.dup(2)
+        os.dup2(buffer.fileno(), 2)
         try:
             yield
         except BaseException:
-            held.seek(0)
-            os.write(kept, held.read())
+            buffer.seek(0)
+            os.write(descriptor, buffer.read())
             raise
         finally:
-            os.dup2(kept, 2)
-            os.close(kept)
+            os.dup2(descriptor, 2)
+            os.close(descriptor)

@@ -55,23 +55,23 @@ class Oracle:
     def __init__(self, header: Header, target: Row, whole: bool, deadline: float | None) -> None:
         self.header, self.whole, self.deadline = header, whole, deadline
         self.family = _alone(str(target["rule"]))
-        self.target = _what(target)
+        self.target = _without_run(target)
 
     def __call__(self, traces: Sequence[list[Item]]) -> list[bool]:
         verdicts: list[bool] = []
         while len(verdicts) < len(traces):
             if self.deadline is not None and time.monotonic() > self.deadline:
                 return verdicts + [False] * (len(traces) - len(verdicts))
-            some, events = [], 0
+            batch, events = [], 0
             for trace in traces[len(verdicts) :]:
-                some.append(trace)
+                batch.append(trace)
                 events += len(trace)
                 if events > AT_ONCE:
                     break
-            verdicts += self._checked(some)
+            verdicts += self._verdicts(batch)
         return verdicts
 
-    def _checked(self, traces: Sequence[list[Item]]) -> list[bool]:
+    def _verdicts(self, traces: Sequence[list[Item]]) -> list[bool]:
         runs = []
         with database.opened() as tables:
             for index, trace in enumerate(traces):
@@ -81,7 +81,7 @@ class Oracle:
                 runs.append(Run(index, "", [], self.header, footer if self.whole else None))
             tables.complete(runs)
             outcome = answers.ask(tables.connection, [self.family], AT_ONCE)
-        failing = {row["run"] for row in outcome.violations if _what(row) == self.target}
+        failing = {row["run"] for row in outcome.violations if _without_run(row) == self.target}
         return [index in failing for index in range(len(traces))]
 
 
@@ -94,7 +94,7 @@ def _alone(name: str) -> Family:
     raise AssertionError(f"no family has the rule {name}")
 
 
-def _what(row: Row) -> Row:
+def _without_run(row: Row) -> Row:
     return {name: value for name, value in row.items() if name != "run"}
 
 
@@ -131,7 +131,7 @@ def shrunk(path: Path, seconds: float | None = None) -> Small | None:
     limits = Cut(None if reader.footer is None else reader.footer.get("cut"))
     events = [item for item in events if not (limits and limits.crossed(item[1]))]
     rest = smallest(events, Oracle(reader.header, target, whole, deadline))
-    return _written(reader.header, rest, name, str(target.get("detail", "")))
+    return _small_trace(reader.header, rest, name, str(target.get("detail", "")))
 
 
 def smallest(events: list[Item], fails: Fails) -> list[Item]:
@@ -168,19 +168,19 @@ def _without_groups(items: list[Item], group: Group, fails: Fails) -> list[Item]
 
 
 def _of_groups(items: list[Item], group: Group, rest: Iterable[Hashable]) -> list[Item]:
-    chosen = set(rest)
-    return [item for item in items if (key := group(item[1])) is None or key in chosen]
+    groups = set(rest)
+    return [item for item in items if (key := group(item[1])) is None or key in groups]
 
 
-def _written(header: Header, rest: list[Item], name: str, detail: str) -> Small | None:
+def _small_trace(header: Header, rest: list[Item], name: str, detail: str) -> Small | None:
     """A trace of its own of these events, with new numbers; None where it breaks the rule no
     more."""
     small = header.copy()
     small.pop("program", None)  # it asks for more than is left
     small["run_id"] = f"{header['run_id']}-shrunk"
     events = renumbered(event for _, event in rest)
-    used = {str(event["tid"]) for event in events}
-    small["threads"] = {tid: text for tid, text in header["threads"].items() if tid in used}
+    thread_ids = {str(event["tid"]) for event in events}
+    small["threads"] = {tid: text for tid, text in header["threads"].items() if tid in thread_ids}
     if "names" in header:
         ids = {str(columns(event).get(column)) for event in events for column in schema.IDS}
         small["names"] = {number: text for number, text in header["names"].items() if number in ids}

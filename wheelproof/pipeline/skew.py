@@ -1,6 +1,6 @@
 """Which keys have too many rows for one task, and where to cut them: estimated from a sample.
 
-What is found decides how long a check takes, and nothing that it finds: see ``splitting``.
+The cuts decide how long a check takes, and nothing that it finds: see ``splitting``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SEED = 0
 @dataclass(frozen=True)
 class Limits:
     """When a key is cut. ``larger``: than so many partitions of a shuffle, if all were equal;
-    ``costs``: what a row costs in pieces, in rows of a window, so that a key is cut only if its
+    ``costs``: the cost of a row in pieces, in rows of a window, so that a key is cut only if its
     window would take longer than all pieces on all cores; ``least``: rows of a piece, so that a
     smaller key is never cut; ``pieces``: of all rows of a family, for each partition; ``most``: of
     all rows, since each cut is looked at for each row; ``sampled``: events to estimate from."""
@@ -60,26 +60,28 @@ def sample(
     if events < 2 * limits.least:
         return None
     share = min(1.0, limits.sampled / events)
-    drawn = inputs.events.sample(withReplacement=False, fraction=share, seed=_SEED)
+    sample_events = inputs.events.sample(withReplacement=False, fraction=share, seed=_SEED)
     target = str(folder / "sample")
-    drawn.write.mode("overwrite").parquet(target)
+    sample_events.write.mode("overwrite").parquet(target)
     # What footers say is one row for each key, and no part of a sample.
-    taken = replace(
-        inputs, events=spark.read.schema(drawn.schema).parquet(target), ends=inputs.ends.limit(0)
+    sample_inputs = replace(
+        inputs,
+        events=spark.read.schema(sample_events.schema).parquet(target),
+        ends=inputs.ends.limit(0),
     )
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
-    return Sample(taken, share, limits, partitions, spark.sparkContext.defaultParallelism)
+    return Sample(sample_inputs, share, limits, partitions, spark.sparkContext.defaultParallelism)
 
 
 def cuts(family: Family, sample: Sample | None) -> tuple[Cut, ...]:
     """Where the keys of a family are to be cut, the largest key first."""
-    found = splitting.sorting(family.rows) if sample is not None else None
-    if sample is None or found is None:
+    sorting = splitting.sorting(family.rows) if sample is not None else None
+    if sample is None or sorting is None:
         return ()
-    rows: DataFrame = on_spark.frame(found.rows, vars(sample.inputs))
+    rows: DataFrame = on_spark.frame(sorting.rows, vars(sample.inputs))
     by_key: dict[tuple[Any, ...], list[tuple[Any, ...]]] = defaultdict(list)
-    width = len(found.key)
-    for row in rows.select(*found.key, *[rows[name] for name in found.place]).collect():
+    width = len(sorting.key)
+    for row in rows.select(*sorting.key, *[rows[name] for name in sorting.place]).collect():
         by_key[tuple(row[:width])].append(tuple(row[width:]))
     return chosen(by_key, sample.limits, sample.share, sample.partitions, sample.cores)
 
@@ -95,19 +97,19 @@ def chosen(
     total = sum(map(len, by_key.values()))
     piece = max(limits.least * share, total / min(limits.most, limits.pieces * partitions), 1)
     large = max(2 * piece, limits.larger * total / partitions, limits.costs * total / cores)
-    made = [
+    key_cuts = [
         Cut(key, places)
         for key, many in by_key.items()
         if len(many) >= large and (places := _places(many, round(len(many) / piece)))
     ]
-    return tuple(sorted(made, key=lambda cut: (-len(by_key[cut.key]), order(cut.key))))
+    return tuple(sorted(key_cuts, key=lambda cut: (-len(by_key[cut.key]), order(cut.key))))
 
 
-def _places(sampled: list[tuple[Any, ...]], pieces: int) -> tuple[tuple[Any, ...], ...]:
+def _places(places: list[tuple[Any, ...]], pieces: int) -> tuple[tuple[Any, ...], ...]:
     """Where pieces of equal size begin, but for the first."""
-    rising = sorted(sampled, key=order)
-    found = [rising[len(rising) * number // pieces] for number in range(1, pieces)]
-    return tuple(place for place in dict.fromkeys(found) if place != rising[0])
+    rising = sorted(places, key=order)
+    beginnings = [rising[len(rising) * number // pieces] for number in range(1, pieces)]
+    return tuple(place for place in dict.fromkeys(beginnings) if place != rising[0])
 
 
 def order(place: tuple[Any, ...]) -> list[tuple[bool, Any]]:

@@ -1,8 +1,8 @@
 """A key that has too many rows, looked at in pieces: the same values without one sort of them all.
 
 The rows of a key are cut at places of their order. Each piece is a window of its own. A piece
-leaves little to the others: its first and last row, the last value that is not null, a sum. What
-they leave is combined piece by piece, and then beside the rows. All that rules ask of a window is
+leaves little to the others: its first and last row, the last value that is not null, a sum. These
+values are combined piece by piece, and then beside the rows. All that rules ask of a window is
 associative (:data:`WAYS`), so that it does not matter where the cuts are.
 
 Spark splits large keys of joins by itself, and none of windows.
@@ -59,9 +59,9 @@ class Cut:
 @dataclass(frozen=True)
 class Way:
     """How a function of a window is put together. ``leaves``: an aggregate of a piece, of the order
-    and the values looked at; ``gets``: what other pieces left, by the pieces' order; ``mends``:
-    the value within the piece with what was got. ``bounded``: whether the window of the
-    function ends at or before the row at hand.
+    and the values looked at; ``gets``: the value from other pieces, by the pieces' order;
+    ``mends``: the value within the piece joined with that of the others. ``bounded``: whether the
+    window of the function ends at or before the row at hand.
     """
 
     leaves: Callable[[tuple[str, ...], list[Column]], Column]
@@ -72,32 +72,32 @@ class Way:
 
 def _row(order: tuple[str, ...], values: list[Column]) -> Column:
     """Values behind their place, by which they are compared."""
-    named = [value.alias(f"{VALUE}{number}") for number, value in enumerate(values)]
-    return F.struct(*order, *named)
+    columns = [value.alias(f"{VALUE}{number}") for number, value in enumerate(values)]
+    return F.struct(*order, *columns)
 
 
 WAYS = {
     "lag": Way(
         leaves=lambda order, values: F.max(_row(order, values)),
-        gets=lambda left: F.lag(left).over(_ALONG),
+        gets=lambda leavings: F.lag(leavings).over(_ALONG),
         mends=lambda look, got: F.when(F.col(_FIRST), got).otherwise(look),
         bounded=False,
     ),
     "lead": Way(
         leaves=lambda order, values: F.min(_row(order, values)),
-        gets=lambda left: F.lead(left).over(_ALONG),
+        gets=lambda leavings: F.lead(leavings).over(_ALONG),
         mends=lambda look, got: F.when(F.col(_LAST), got).otherwise(look),
         bounded=False,
     ),
     "last": Way(
         leaves=lambda order, values: F.max(F.when(values[0].isNotNull(), _row(order, values))),
-        gets=lambda left: F.last(left).over(_BEFORE),
+        gets=lambda leavings: F.last(leavings).over(_BEFORE),
         mends=lambda look, got: F.coalesce(look, got),
         bounded=True,
     ),
     "sum": Way(
         leaves=lambda order, values: F.sum(values[0]),
-        gets=lambda left: F.sum(left).over(_BEFORE),
+        gets=lambda leavings: F.sum(leavings).over(_BEFORE),
         mends=lambda look, got: (
             F.when(look.isNull(), got).when(got.isNull(), look).otherwise(look + got)
         ),
@@ -115,22 +115,22 @@ _TOGETHER = ("lag", "lead")
 
 
 def sorting(frame: Frame) -> Sorting | None:
-    """What can be cut in a frame; None where nothing looks along keys, something looks in a way
-    that is not of :data:`WAYS`, or keys of several kinds are looked along: each cut makes what is
-    below it twice."""
+    """The sorting that can be cut in a frame; None where nothing looks along keys, something looks
+    in a way that is not of :data:`WAYS`, or keys of several kinds are looked along: each cut makes
+    the frames below it twice."""
     looking = [frame for frame in _all(frame) if looks_in(frame)]
     if len(looking) != 1:
         return None
-    found: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+    kinds: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
     for look in looks_in(looking[0]):
         inner, window = look.arguments
         way = WAYS.get(inner.function)
         if way is None or way.bounded != (window.upto is not None):
             return None
-        found.add((_names(window.partition), _names(window.order)))
-    ((key, order), *others) = found
-    exploded = any(argument.function == "explode" for argument in looking[0].arguments)
-    if others or exploded or not key or not order or "" in (*key, *order):
+        kinds.add((_names(window.partition), _names(window.order)))
+    ((key, order), *further_kinds) = kinds
+    explodes = any(argument.function == "explode" for argument in looking[0].arguments)
+    if further_kinds or explodes or not key or not order or "" in (*key, *order):
         return None
     return Sorting(looking[0], key, order)
 
@@ -142,20 +142,20 @@ def split(frame: Frame, cuts: Sequence[Cut]) -> Frame:
     """
     if not cuts:
         return frame
-    found = sorting(frame)
-    if found is None:
+    sort = sorting(frame)
+    if sort is None:
         raise ValueError("the frame does not look along keys of one kind")
-    return _with(frame, found.operation, _in_pieces(found, cuts))
+    return _with(frame, sort.operation, _in_pieces(sort, cuts))
 
 
 # -- frames as trees
 
 
 def _all(frame: Frame) -> list[Frame]:
-    found = {id(frame): frame}
+    by_id = {id(frame): frame}
     for part in frame.frames:
-        found.update((id(frame), frame) for frame in _all(part))
-    return list(found.values())
+        by_id.update((id(frame), frame) for frame in _all(part))
+    return list(by_id.values())
 
 
 def looks_in(frame: Frame) -> list[Column]:
@@ -169,7 +169,8 @@ def _names(columns: tuple[Column, ...]) -> tuple[str, ...]:
     """The names of plain columns; "" for any other."""
     plain = [column.function == "col" and "." not in column.arguments[0] for column in columns]
     return tuple(
-        each.arguments[0] if is_plain else "" for each, is_plain in zip(columns, plain, strict=True)
+        column.arguments[0] if is_plain else ""
+        for column, is_plain in zip(columns, plain, strict=True)
     )
 
 
@@ -185,30 +186,30 @@ def exchanged(expression: Column, by: dict[Column, Column]) -> Column:
     """The expression with others in the place of its parts."""
     if expression in by:
         return by[expression].alias(expression.name)
-    made = [
+    arguments = [
         exchanged(argument, by) if isinstance(argument, Column) else argument
         for argument in expression.arguments
     ]
-    return Column(expression.function, tuple(made), expression.name)
+    return Column(expression.function, tuple(arguments), expression.name)
 
 
 # -- pieces
 
 
-def _in_pieces(found: Sorting, cuts: Sequence[Cut]) -> Frame:
+def _in_pieces(sort: Sorting, cuts: Sequence[Cut]) -> Frame:
     """The operation, with each look along a key put together from the pieces of the key."""
-    operation, looks = found.operation, looks_in(found.operation)
-    placed, groups = _placed(found, cuts), _groups(looks)
+    operation, looks = sort.operation, looks_in(sort.operation)
+    piece_rows, groups = _with_pieces(sort, cuts), _groups(looks)
     numbers = {look: number for number, look in enumerate(looks)}
     along = replace(looks[0].arguments[1], upto=None)
-    within = placed.withColumns(
+    within = piece_rows.withColumns(
         {f"_look{number}": _within(look) for look, number in numbers.items()}
         | {
             name: _within(function(F.lit(1)).over(along)).isNull()
             for name, function in ((_FIRST, F.lag), (_LAST, F.lead))
         }
     )
-    frame = _left(found, placed, groups)
+    frame = _leavings(sort, piece_rows, groups)
     got = frame.select(
         _PIECE,
         *[
@@ -216,14 +217,14 @@ def _in_pieces(found: Sorting, cuts: Sequence[Cut]) -> Frame:
             for number, group in enumerate(groups)
         ],
     )
-    mended = {
+    look_values = {
         look: way(look).mends(F.col(f"_look{numbers[look]}"), F.col(_name_of(look, number, place)))
         for number, group in enumerate(groups)
         for place, look in enumerate(group)
     }
-    made = {argument.name: exchanged(argument, mended) for argument in operation.arguments}
+    outputs = {argument.name: exchanged(argument, look_values) for argument in operation.arguments}
     rows = within.join(broadcast(got), _PIECE, "left")
-    return rows.select(*[made.get(name, F.col(name)) for name in operation.columns])
+    return rows.select(*[outputs.get(name, F.col(name)) for name in operation.columns])
 
 
 def way(look: Column) -> Way:
@@ -232,28 +233,28 @@ def way(look: Column) -> Way:
 
 
 def _name_of(look: Column, group: int, place: int) -> str:
-    """What was got for a look."""
+    """The name of the value got for a look."""
     in_row = look.arguments[0].function != "sum"
     return f"_got{group}.{VALUE}{place}" if in_row else f"_got{group}"
 
 
-def _placed(found: Sorting, cuts: Sequence[Cut]) -> Frame:
+def _with_pieces(sort: Sorting, cuts: Sequence[Cut]) -> Frame:
     """The rows with the number of their piece, and of the cut that it is of; 0 for neither."""
-    of: list[tuple[Column, Column]] = []
+    cut_numbers: list[tuple[Column, Column]] = []
     pieces: list[tuple[Column, Column]] = []
     first = 1
     for number, cut in enumerate(cuts, 1):
         is_key = F.lit(True)
-        for name, value in zip(found.key, cut.key, strict=True):
+        for name, value in zip(sort.key, cut.key, strict=True):
             is_key = is_key & F.col(name).eqNullSafe(value)
         at = [
-            (_reached(found.place, place), F.lit(first + index))
+            (_is_reached(sort.place, place), F.lit(first + index))
             for index, place in enumerate(cut.at, 1)
         ]
-        of.append((is_key, F.lit(number)))
+        cut_numbers.append((is_key, F.lit(number)))
         pieces.append((is_key, _first_of(at[::-1], first)))
         first += len(cut.at) + 1
-    return found.rows.withColumns({_OF: _first_of(of, 0), _PIECE: _first_of(pieces, 0)})
+    return sort.rows.withColumns({_OF: _first_of(cut_numbers, 0), _PIECE: _first_of(pieces, 0)})
 
 
 def _first_of(pairs: list[tuple[Column, Column]], otherwise: int) -> Column:
@@ -266,10 +267,10 @@ def _first_of(pairs: list[tuple[Column, Column]], otherwise: int) -> Column:
     return chain.otherwise(otherwise)
 
 
-def _reached(names: tuple[str, ...], place: tuple[Any, ...]) -> Column:
+def _is_reached(names: tuple[str, ...], place: tuple[Any, ...]) -> Column:
     """A row is at a place or after it; nulls come first."""
     here, value = F.col(names[0]), place[0]
-    rest = _reached(names[1:], place[1:]) if names[1:] else F.lit(True)
+    rest = _is_reached(names[1:], place[1:]) if names[1:] else F.lit(True)
     if value is None:
         return here.isNotNull() | rest
     return F.coalesce(here > value, F.lit(False)) | (here.eqNullSafe(value) & rest)
@@ -283,7 +284,7 @@ def _within(look: Column) -> Column:
 
 
 def _groups(looks: list[Column]) -> list[list[Column]]:
-    """Looks by what pieces leave for them."""
+    """Looks by the values that pieces leave for them."""
     groups = [
         [look for look in looks if look.arguments[0].function == together] for together in _TOGETHER
     ]
@@ -291,13 +292,13 @@ def _groups(looks: list[Column]) -> list[list[Column]]:
     return [group for group in groups if group]
 
 
-def _left(found: Sorting, placed: Frame, groups: list[list[Column]]) -> Frame:
-    """What each piece leaves: one row of it."""
+def _leavings(sort: Sorting, piece_rows: Frame, groups: list[list[Column]]) -> Frame:
+    """The values that each piece leaves: one row of it."""
     leaves = [
         way(group[0])
-        .leaves(found.order, [look.arguments[0].arguments[0] for look in group])
+        .leaves(sort.order, [look.arguments[0].arguments[0] for look in group])
         .alias(f"_left{number}")
         for number, group in enumerate(groups)
     ]
-    pieces = placed.where(F.col(_PIECE) > 0).groupBy(_PIECE)
+    pieces = piece_rows.where(F.col(_PIECE) > 0).groupBy(_PIECE)
     return pieces.agg(F.max(_OF).alias(_OF), *leaves)

@@ -23,10 +23,10 @@ _CORRUPT = "_corrupt"
 _RAW = t.StructType(
     [
         t.StructField(
-            each.name,
-            t.ArrayType(t.ArrayType(t.StringType())) if each.name == "ord" else each.dataType,
+            column.name,
+            t.ArrayType(t.ArrayType(t.StringType())) if column.name == "ord" else column.dataType,
         )
-        for each in EVENT
+        for column in EVENT
     ]
     + [t.StructField(_CORRUPT, t.StringType())]
 )
@@ -53,13 +53,13 @@ def staged_lines(spark: SparkSession, files: list[File], scratch: Path) -> DataF
         .collect()
     )
     before: dict[str, int] = {}
-    numbered: list[tuple[str, int, int, int]] = []
+    block_rows: list[tuple[str, int, int, int]] = []
     for block in sorted(blocks, key=lambda block: (block.address, block.block)):
         start = before.get(block.address, 0)
-        numbered.append((block.address, block.block, block.least, start))
+        block_rows.append((block.address, block.block, block.least, start))
         before[block.address] = start + block.lines
     starts = F.broadcast(
-        spark.createDataFrame(numbered, "address string, block long, least long, start long")
+        spark.createDataFrame(block_rows, "address string, block long, least long, start long")
     )
     # Written first: otherwise each later query would parse the lines again.
     columns = parsed(
@@ -85,19 +85,19 @@ def parsed(lines: DataFrame) -> DataFrame:
     wrong = (
         F.when(strange, "is no JSON object, or a column has a value of another type")
         .when(
-            ~F.forall("ord", lambda each: F.size(each).between(4, 5)),
+            ~F.forall("ord", lambda token: F.size(token).between(4, 5)),
             "field ord: an order token has four or five parts",
         )
         .when(F.col("value").rlike(_UNQUOTED), "a text is no text")
     )
     tokens = F.transform(
         "ord",
-        lambda each: F.struct(
-            F.get(each, F.lit(0)).alias("kind"),
-            F.get(each, F.lit(1)).alias("id"),
-            F.get(each, F.lit(2)).cast("long").alias("seq"),
-            F.get(each, F.lit(3)).alias("mode"),
-            F.get(each, F.lit(4)).cast("long").alias("upto"),
+        lambda token: F.struct(
+            F.get(token, F.lit(0)).alias("kind"),
+            F.get(token, F.lit(1)).alias("id"),
+            F.get(token, F.lit(2)).cast("long").alias("seq"),
+            F.get(token, F.lit(3)).alias("mode"),
+            F.get(token, F.lit(4)).cast("long").alias("upto"),
         ),
     )
     return rows.select(
@@ -112,13 +112,13 @@ def parsed(lines: DataFrame) -> DataFrame:
 def judged(columns: DataFrame) -> DataFrame:
     """The columns of :func:`parsed`, with ``mark`` (header, footer) and ``reason``, and the line as
     ``text``."""
-    marked = F.when(
+    mark = F.when(
         F.col("wrong").isNotNull() & F.get_json_object("value", "$.schema").isNotNull(), "header"
     ).when(
         F.col("wrong").isNotNull() & F.get_json_object("value", "$.footer").isNotNull(), "footer"
     )
     return (
-        columns.withColumn("mark", marked)
+        columns.withColumn("mark", mark)
         .withColumn("reason", F.coalesce("wrong", quarantine.reason()))
         .withColumnRenamed("value", "text")
     )

@@ -44,7 +44,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Answers:
-    """What asking one family gave: its VIOLATION rows, made from what is on disk (None where there
+    """The answers for one family: its VIOLATION rows, made from files on disk (None where there
     are none), and the counts of the same pass."""
 
     violations: DataFrame | None
@@ -56,23 +56,23 @@ class Answers:
 def ask(
     spark: SparkSession, family: Family, inputs: Inputs, folder: Path, cuts: Sequence[Cut] = ()
 ) -> Answers:
-    """One pass over the events for one family, and a second over the keys of ``cuts``. What it
-    found is written to ``folder``: violations may be many."""
+    """One pass over the events for one family, and a second over the keys of ``cuts``. The findings
+    are written to ``folder``: violations may be many."""
     rows = outcomes.prepared(family, inputs, cuts)
     frame = outcomes.tallied(family, outcomes.marked(family, rows))
     target = str(folder / family.name)
     frame.write.mode("overwrite").parquet(target)
-    tallied = spark.read.schema(frame.schema).parquet(target)
-    counted = tallied.agg(*outcomes.counts(family), F.count("row").alias("breaking")).first()
-    assert counted is not None
-    measured = counted.asDict()
-    broken = outcomes.broken(family, tallied) if measured.pop("breaking") else {}
+    tallies = spark.read.schema(frame.schema).parquet(target)
+    totals = tallies.agg(*outcomes.counts(family), F.count("row").alias("breaking")).first()
+    assert totals is not None
+    measures = totals.asDict()
+    breaches = outcomes.broken(family, tallies) if measures.pop("breaking") else {}
     return Answers(
-        outcomes.violations(family, outcomes.breaking(tallied), {rule for _, rule in broken})
-        if broken
+        outcomes.violations(family, outcomes.breaking(tallies), {rule for _, rule in breaches})
+        if breaches
         else None,
-        measured,
-        broken,
+        measures,
+        breaches,
     )
 
 
@@ -82,7 +82,7 @@ def folder_for(scratch: Path | None) -> Iterator[Path]:
     try:
         if scratch is not None:
             scratch.mkdir(parents=True, exist_ok=True)
-        made = temporary.make("pipeline", scratch)
+        folder = temporary.make("pipeline", scratch)
     except OSError as error:
         raise ToolError(
             f"{scratch or tempfile.gettempdir()}: no folder can be made there for scratch "
@@ -90,9 +90,9 @@ def folder_for(scratch: Path | None) -> Iterator[Path]:
             "Give a folder on a disk with room: --scratch DIR.",
         ) from error
     try:
-        yield made
+        yield folder
     finally:
-        temporary.remove(made)
+        temporary.remove(folder)
 
 
 def check(
@@ -101,10 +101,10 @@ def check(
     scratch: Path | None = None,
     families: Iterable[Family] | None = None,
     progress: Progress = lambda text: None,
-    known: Mapping[str, frozenset[str]] = {},
+    labels: Mapping[str, frozenset[str]] = {},
     limits: Limits = LIMITS,
 ) -> Report:
-    """Check traces in files and folders. ``known``: the specifications' actions, of
+    """Check traces in files and folders. ``labels``: the specifications' actions, of
     :func:`wheelproof.pipeline.actions.table`, for the coverage. ``limits``: which keys are looked
     at in pieces.
 
@@ -113,59 +113,62 @@ def check(
     with folder_for(scratch) as folder:
         began = time.perf_counter()
         progress("reading")
-        ingested = ingest.read(spark, list(paths), folder)
+        intake = ingest.read(spark, list(paths), folder)
         report = Report(
-            events=ingested.events, quarantined=ingested.quarantined, quarantine=ingested.shown
+            events=intake.events, quarantined=intake.quarantined, quarantine=intake.shown
         )
-        drawn = skew.sample(spark, ingested.inputs, ingested.events, folder, limits)
+        sample = skew.sample(spark, intake.inputs, intake.events, folder, limits)
         report.seconds["ingest"] = time.perf_counter() - began
         frames: list[DataFrame] = []
-        measured: dict[str, int] = {}
-        broken: dict[tuple[int, str], int] = {}
-        chosen = declared.part("bulk").FAMILIES if families is None else tuple(families)
-        for family in chosen:
+        measures: dict[str, int] = {}
+        breaches: dict[tuple[int, str], int] = {}
+        selection = declared.part("bulk").FAMILIES if families is None else tuple(families)
+        for family in selection:
             progress(f"{family.name}: {len(family.rules)} rules")
             began = time.perf_counter()
-            cuts = skew.cuts(family, drawn)
-            answers = ask(spark, family, ingested.inputs, folder, cuts)
+            cuts = skew.cuts(family, sample)
+            answers = ask(spark, family, intake.inputs, folder, cuts)
             report.seconds[family.name] = time.perf_counter() - began
             frames += [answers.violations] if answers.violations is not None else []
-            measured |= answers.measured
-            broken |= answers.broken
-        _conclude(report, spark, ingested, chosen, frames, measured, broken)
-        taken = actions.counted(ingested.sources, {run.index: run.header for run in ingested.runs})
-        report.coverage["actions"] = actions.summary(taken, known)
+            measures |= answers.measured
+            breaches |= answers.broken
+        _conclude(report, spark, intake, selection, frames, measures, breaches)
+        action_counts = actions.counted(
+            intake.sources, {run.index: run.header for run in intake.runs}
+        )
+        report.coverage["actions"] = actions.summary(action_counts, labels)
     return report
 
 
 def _conclude(
     report: Report,
     spark: SparkSession,
-    ingested: Ingested,
+    intake: Ingested,
     families: tuple[Family, ...],
     frames: list[DataFrame],
-    measured: dict[str, int],
+    measures: dict[str, int],
     by_rule: dict[tuple[int, str], int],
 ) -> None:
     """``frames``: the violations of the families that found any."""
     began = time.perf_counter()
-    lost = reports.judge(report, ingested.runs, families, by_rule, measured, ingested.counts)
+    lost_runs = reports.judge(report, intake.runs, families, by_rule, measures, intake.counts)
     if by_rule:
-        names = {run.index: run for run in ingested.runs}
-        kept = (
+        names = {run.index: run for run in intake.runs}
+        first_rows = (
             reduce(DataFrame.unionByName, frames)
             .orderBy(*[F.col(name).asc_nulls_last() for name in reports.ORDER])
             .limit(KEPT)
         )
-        rows = [row.asDict() for row in kept.collect()]
-        places = _places(spark, ingested, rows)
+        rows = [row.asDict() for row in first_rows.collect()]
+        places = _places(spark, intake, rows)
         report.violations = [
-            reports.violation(row, names[row["run"]], places.get(_event(row)), lost) for row in rows
+            reports.violation(row, names[row["run"]], places.get(_event(row)), lost_runs)
+            for row in rows
         ]
-    kinds, events = reports.by_kind(ingested.counts), ingested.inputs.events
+    kinds, events = reports.by_kind(intake.counts), intake.inputs.events
     for name, lacks in needs.missing(events, kinds, reports.vacuous(report)).items():
         report.rules[name]["missing"] = lacks
-    reports.cover(report, ingested.counts, measured)
+    reports.cover(report, intake.counts, measures)
     report.seconds["conclude"] = time.perf_counter() - began
 
 
@@ -174,18 +177,18 @@ def _event(row: Mapping[str, object]) -> tuple[object, ...]:
 
 
 def _places(
-    spark: SparkSession, ingested: Ingested, rows: Iterable[Mapping[str, object]]
+    spark: SparkSession, intake: Ingested, rows: Iterable[Mapping[str, object]]
 ) -> dict[tuple[object, ...], tuple[str, int]]:
     """File and line of the events that violate: the events are read once more."""
-    wanted = sorted({_event(row) for row in rows if row["tseq"] is not None})
-    if not wanted:
+    event_keys = sorted({_event(row) for row in rows if row["tseq"] is not None})
+    if not event_keys:
         return {}
-    keys = F.broadcast(spark.createDataFrame(wanted, "run int, tid int, tseq long"))
-    events = ingested.inputs.events.where("lc > 0").select("run", "tid", "tseq", "address", "row")
-    files = {address(file.path): str(file.path) for run in ingested.runs for file in run.files}
+    keys = F.broadcast(spark.createDataFrame(event_keys, "run int, tid int, tseq long"))
+    events = intake.inputs.events.where("lc > 0").select("run", "tid", "tseq", "address", "row")
+    files = {address(file.path): str(file.path) for run in intake.runs for file in run.files}
     places: dict[tuple[object, ...], tuple[str, int]] = {}
-    for found in events.join(keys, ["run", "tid", "tseq"]).collect():
-        key = (found.run, found.tid, found.tseq)
-        place = (plain(found.address), found.row)
+    for event in events.join(keys, ["run", "tid", "tseq"]).collect():
+        key = (event.run, event.tid, event.tseq)
+        place = (plain(event.address), event.row)
         places[key] = min(place, places.get(key, place))
     return {key: (files[at], row) for key, (at, row) in places.items()}

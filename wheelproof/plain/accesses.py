@@ -77,7 +77,7 @@ class Accesses:
         thread.region, thread.position = site.region, site.position
         location = self.locations.get(key)
         if location is None:
-            location = self.locations[key] = Location(key, self._kept(key, holder))
+            location = self.locations[key] = Location(key, self._keeper(key, holder))
             if thread.number and not self.shared:
                 self.shared = key in (self.set_up or ())
             if thread.polling is not None:
@@ -95,10 +95,10 @@ class Accesses:
             if thread.polling is not None:
                 thread.polling.writes(location)
             if readers:
-                for reader, (seen, place) in readers.items():
+                for reader, (stamp, place) in readers.items():
                     if reader != number:
                         self.shared = True
-                        if clock[reader] <= seen:
+                        if clock[reader] <= stamp:
                             self._race(place, site)
             self.written += 1
             location.writer, location.write_stamp = number, clock[number]
@@ -126,8 +126,8 @@ class Accesses:
         self.count = self.accesses
         self.set_up = None
         if thread.polling is None and self.accesses <= FEW:
-            written = (key for key, location in self.locations.items() if location.writer >= 0)
-            self.set_up = list(written)
+            keys = (key for key, location in self.locations.items() if location.writer >= 0)
+            self.set_up = list(keys)
             before, self.locations = self.locations, {}
             before.clear()  # objects end as in a run whose set-up is not announced
 
@@ -149,19 +149,19 @@ class Accesses:
         if self.accesses > self.most_accesses + LOOP:
             self.stop(Ending.CUT)
 
-    def _kept(self, key: Any, holder: Any) -> Any:
-        """What keeps the identity of an object from being used again.
+    def _keeper(self, key: Any, holder: Any) -> Any:
+        """The reference that keeps the identity of an object from being used again.
 
         An object whose end can be noticed is not kept alive: its locations end with it.
         """
         kind = type(holder)
-        finalized = _FINALIZED.get(kind)
-        if finalized is None:
-            finalized = _FINALIZED[kind] = hasattr(kind, "__del__")
-        if finalized or weakref.getweakrefcount(holder):
+        has_finalizer = _FINALIZED.get(kind)
+        if has_finalizer is None:
+            has_finalizer = _FINALIZED[kind] = hasattr(kind, "__del__")
+        if has_finalizer or weakref.getweakrefcount(holder):
             locations = self.locations
             with contextlib.suppress(TypeError):
-                return weakref.ref(holder, lambda gone: locations.pop(key, None))
+                return weakref.ref(holder, lambda reference: locations.pop(key, None))
         return holder
 
     def _race(self, first: Site | None, second: Site) -> None:

@@ -1,4 +1,4 @@
-"""What an exploration answers: plain data, for the command line, pytest and saved tests."""
+"""The answers of an exploration: plain data, for the command line, pytest and saved tests."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ EXIT_CODES = {
 
 
 class FailureKind(StrEnum):
-    """What went wrong in a failing run."""
+    """The kind of fault in a failing run."""
 
     ASSERTION = "assertion"
     EXCEPTION = "exception"
@@ -89,7 +89,7 @@ class Place:
 class Step:
     """One visible operation of a run.
 
-    ``target`` names the lock or the field, ``value`` what was read or written, in text.
+    ``target`` names the lock or the field, ``value`` the value read or written, in text.
     ``holds`` are the locks of the thread once the step is done. ``preempts``: the thread that ran
     before could have gone on.
     """
@@ -144,7 +144,7 @@ class Race:
 
 @dataclass(frozen=True)
 class Wait:
-    """What a thread waits for where a run ended: a lock with its holder, a thread, a notification.
+    """The object of a thread's final wait: a lock with its holder, a thread, a notification.
 
     ``holder`` is the thread that would have to move, or empty.
     """
@@ -228,7 +228,7 @@ _BUILDS = {
 class Exploration:
     """The result of an exploration.
 
-    ``reason`` says in a sentence why the answer is what it is. ``restarts``: how often new racy
+    ``reason`` gives the grounds of the answer in a sentence. ``restarts``: how often new racy
     places began the search anew. ``points`` and ``accesses`` are those of all executions. ``races``
     is None where they were not looked for; ``unpaired`` are racy places without one of them.
     ``abandoned``: threads that went on once their runs were over, each with its place.

@@ -1,4 +1,4 @@
-"""What :func:`wheelproof.explore` does: an exploration of a function, or a block of a test."""
+"""The work of :func:`wheelproof.explore`: an exploration of a function, or a block of a test."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Call:
 
     ``settings`` are those of its exploration, or None for a real call. ``named`` tells where they
     come from: ``block``, ``marker`` or ``command``; empty for none of them. ``wanted`` are those
-    that a ``with`` block names. ``error`` is what a block has to say.
+    that a ``with`` block names. ``error`` is the error that a block has to raise.
     """
 
-    def __init__(self, settings: Settings | None = None, named: str = "") -> None:
-        self.settings, self.named = settings, named
+    def __init__(self, settings: Settings | None = None, origin: str = "") -> None:
+        self.settings, self.named = settings, origin
         self.wanted: Settings | None = None
         self.error: UsageError | None = None
 
@@ -149,9 +149,9 @@ def _refuse_imported(program: Callable[[], object], caller: FrameType) -> None:
     """Raises UsageError if the module of a program explores it while it is imported."""
     frame: FrameType | None = caller
     while frame is not None:
-        imported = getattr(frame.f_globals.get("__spec__"), "_initializing", False)
+        is_initializing = getattr(frame.f_globals.get("__spec__"), "_initializing", False)
         name = frame.f_globals.get("__name__")
-        if imported and frame.f_code.co_name == "<module>" and name == program.__module__:
+        if is_initializing and frame.f_code.co_name == "<module>" and name == program.__module__:
             raise UsageError(
                 f"{frame.f_code.co_filename}:{frame.f_lineno}: wheelproof.explore(...) is called "
                 f"while {name} is imported.",

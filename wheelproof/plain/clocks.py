@@ -52,16 +52,16 @@ def of_dates(clock: Clock, function: Any) -> Any:
     kind, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if name not in NOW or not (isinstance(kind, type) and issubclass(kind, datetime.date)):
         return function
-    made: Any = kind
+    date_class: Any = kind
 
     def now(tz: datetime.tzinfo | None = None) -> Any:
-        return made.fromtimestamp(_calendar(clock), tz)
+        return date_class.fromtimestamp(_calendar(clock), tz)
 
     def utcnow() -> Any:
         return now(datetime.UTC).replace(tzinfo=None)
 
     def today() -> Any:
-        return made.fromtimestamp(_calendar(clock))
+        return date_class.fromtimestamp(_calendar(clock))
 
     return {"now": now, "utcnow": utcnow, "today": today}[name]
 

@@ -68,18 +68,22 @@ def wrapped(line: str, width: int, after: str = "  ") -> list[str]:
     return texts.lines(line, width, after=after) or [""]
 
 
-def of_order(shown: Order, width: int) -> list[str]:
-    """The lines of a failure: facts, columns, and what waits at the end."""
-    lines = [line for fact in shown.facts for line in wrapped("  " + fact, width)]
-    lines += ["", *Columns(shown, width).lines()]
-    return [*lines, *(line for end in shown.ends for line in wrapped(end, width))]
+def of_order(failure_order: Order, width: int) -> list[str]:
+    """The lines of a failure: facts, columns, and the waits at the end."""
+    lines = [line for fact in failure_order.facts for line in wrapped("  " + fact, width)]
+    lines += ["", *Columns(failure_order, width).lines()]
+    return [*lines, *(line for end in failure_order.ends for line in wrapped(end, width))]
 
 
 class Columns:
     """The steps of a failure, a column for each thread that does something of interest."""
 
-    def __init__(self, shown: Order, width: int) -> None:
-        self._steps, self._threads, self._one = shown.steps, shown.threads, shown.file
+    def __init__(self, failure_order: Order, width: int) -> None:
+        self._steps, self._threads, self._one = (
+            failure_order.steps,
+            failure_order.threads,
+            failure_order.file,
+        )
         self._width = width
         count = max(1, len(self._threads))
         self._column = (width - len(BAR) * (count - 1)) // count
@@ -93,7 +97,7 @@ class Columns:
             heads = [name[: self._column] for name in self._threads]
             lines.append(BAR.join(head.ljust(self._column) for head in heads).rstrip())
             lines.append("-+-".join("-" * self._column for _ in heads))
-        folded: dict[str, int] = defaultdict(int)
+        fold_counts: dict[str, int] = defaultdict(int)
         before: Shown | None = None
         running = ""
         for step in self._steps:
@@ -102,10 +106,10 @@ class Columns:
                 before = None
             running = step.thread
             if step.folded:
-                folded[step.thread] += 1
+                fold_counts[step.thread] += 1
                 before = None
                 continue
-            cell = self._folded(folded, step.thread)
+            cell = self._fold_line(fold_counts, step.thread)
             if not (before is not None and is_same_line(before, step)):
                 code = step.text if len(step.code) > 2 * self._room() else step.code
                 cell += self._place(step.file, step.line, code)
@@ -118,8 +122,8 @@ class Columns:
     def _room(self) -> int:
         return self._column if self._beside else self._width
 
-    def _folded(self, folded: dict[str, int], thread: str) -> list[str]:
-        count = folded.pop(thread, 0)
+    def _fold_line(self, fold_counts: dict[str, int], thread: str) -> list[str]:
+        count = fold_counts.pop(thread, 0)
         return [f"... {plural(count, 'other step')}"] if count else []
 
     def _place(self, file: str, line: int, code: str) -> list[str]:
@@ -145,7 +149,7 @@ class Columns:
         return lines
 
 
-def is_same_line(one: Shown, other: Shown) -> bool:
+def is_same_line(first: Shown, second: Shown) -> bool:
     """Whether two steps are of the same thread in the same source line."""
-    places = [(step.thread, step.file, step.line, step.code) for step in (one, other)]
+    places = [(step.thread, step.file, step.line, step.code) for step in (first, second)]
     return places[0] == places[1]

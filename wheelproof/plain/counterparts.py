@@ -1,4 +1,4 @@
-"""What a function of the real world is in a world of modules that are loaded a second time."""
+"""The counterparts of real functions in a world of modules that are loaded a second time."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Counterparts:
             value = self._at(module, function.__qualname__)
             if isinstance(value, types.FunctionType):
                 return value
-            inner = self.unwrapped(value)
+            inner = self.unwrap(value)
             if isinstance(inner, types.FunctionType):
                 return inner
         return self._inner(module, function)
@@ -68,8 +68,8 @@ class Counterparts:
         return value
 
     @staticmethod
-    def unwrapped(value: Any) -> Any:
-        """What a fixture or a decorator with ``functools.wraps`` holds."""
+    def unwrap(value: Any) -> Any:
+        """The function inside a fixture or a decorator with ``functools.wraps``."""
         while not isinstance(value, types.FunctionType):
             inner = getattr(value, "__wrapped__", None) or getattr(value, "__func__", None)
             if inner is None:
@@ -81,12 +81,14 @@ class Counterparts:
         """The counterpart of a function, a class or a module; anything else is itself."""
         if isinstance(value, types.ModuleType):
             return self._world.modules.get(value.__name__, value)
-        if isinstance(value, (type, types.FunctionType)) and self._instrumented(value.__module__):
-            found = self._at(self._world.modules[value.__module__], value.__qualname__)
-            return value if found is None else found
+        if isinstance(value, (type, types.FunctionType)) and self._is_instrumented(
+            value.__module__
+        ):
+            counterpart = self._at(self._world.modules[value.__module__], value.__qualname__)
+            return value if counterpart is None else counterpart
         return value
 
-    def _instrumented(self, name: str) -> bool:
+    def _is_instrumented(self, name: str) -> bool:
         module = self._world.modules.get(name)
         return module is not None and module is not sys.modules.get(name)
 
@@ -116,8 +118,8 @@ class Counterparts:
                 source = importlib.util.decode_source(Path(file).read_bytes())
                 spec, path = getattr(real, "__spec__", None), getattr(real, "__path__", None)
                 # A script is loaded by another name, so that its last part is not run again.
-                loaded = MAIN if name == "__main__" else name
-                module = self._load(loaded, source, file, path, spec)
+                load_name = MAIN if name == "__main__" else name
+                module = self._load(load_name, source, file, path, spec)
                 world.modules[name] = module
         if getattr(module, "__file__", None) != file:
             raise UsageError(
@@ -154,10 +156,10 @@ class Counterparts:
                 "distinguished from others in its source.",
                 "Give a function of a module.",
             )
-        found = candidates[0]
+        inner_code = candidates[0]
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         closure = []
-        for name in found.co_freevars:
+        for name in inner_code.co_freevars:
             if name.startswith(ADDED):  # which call of its function has made it is not known
                 key = code.co_filename, name
                 closure.append(self._calls.setdefault(key, types.CellType(Call())))
@@ -166,7 +168,7 @@ class Counterparts:
                 raise UsageError(f"{function.__qualname__} has no variable {name}.")
             closure.append(self._cell(function, name, cells[name]))
         new = types.FunctionType(
-            found, vars(module), function.__name__, function.__defaults__, tuple(closure)
+            inner_code, vars(module), function.__name__, function.__defaults__, tuple(closure)
         )
         new.__kwdefaults__ = function.__kwdefaults__
         self._world.state.record([new])
@@ -178,31 +180,31 @@ class Counterparts:
             new = types.CellType()
             self._cells[id(cell)] = cell, new
             with contextlib.suppress(ValueError):  # it has no value yet
-                new.cell_contents = self._captured(function, name, cell.cell_contents, set())
+                new.cell_contents = self._cell_value(function, name, cell.cell_contents, set())
         return self._cells[id(cell)][1]
 
     def _outermost(self, module: types.ModuleType, function: types.FunctionType) -> Any:
-        """What holds the code of a function: the function or class of a module around it."""
+        """The holder of a function's code: the function or class of a module around it."""
         name = function.__qualname__.partition(".<locals>")[0]
-        outer = self.unwrapped(self._at(module, name))
+        outer = self.unwrap(self._at(module, name))
         if name == "<lambda>" or outer is None:
             return list(vars(module).values())
         return outer
 
-    def _captured(self, function: Any, name: str, value: Any, above: set[int]) -> Any:
+    def _cell_value(self, function: Any, name: str, value: Any, above: set[int]) -> Any:
         """A variable of an outer function. Raises UsageError if it is an object of a class."""
         if isinstance(value, _PLAIN) or id(value) in above:
             return value
         if isinstance(value, (type, types.ModuleType)):
             return self.value(value)
         if isinstance(value, types.FunctionType):
-            if "<locals>" in value.__qualname__ and self._instrumented(value.__module__):
+            if "<locals>" in value.__qualname__ and self._is_instrumented(value.__module__):
                 return self._inner(self._world.modules[value.__module__], value)
             return self.value(value)
         if type(value) in _CONTAINERS:
             parts = [*value.keys(), *value.values()] if type(value) is dict else value
             for part in parts:
-                self._captured(function, name, part, above | {id(value)})
+                self._cell_value(function, name, part, above | {id(value)})
             return value
         raise UsageError(
             f"{function.__qualname__} uses {name}, an object of {type(value).__qualname__} that "

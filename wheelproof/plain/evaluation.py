@@ -35,8 +35,8 @@ class Text:
 class Evaluation:
     """The three functions as a world has them.
 
-    ``modules``: those of the world, by their names. ``sited`` is called with the sites of new code.
-    ``target`` makes the site of a function. ``functions``: the three, by their names.
+    ``modules``: those of the world, by their names. ``report_sites`` is called with the sites of
+    new code. ``target`` makes the site of a function. ``functions``: the three, by their names.
     """
 
     def __init__(
@@ -45,13 +45,13 @@ class Evaluation:
         fields: Fields,
         modules: Mapping[str, types.ModuleType],
         own_builtins: dict[str, Any],
-        sited: Callable[[Sequence[Site]], None],
+        report_sites: Callable[[Sequence[Site]], None],
         target: Callable[[Any], Site],
         hooks: dict[str, Any],
     ) -> None:
         self._hooks = hooks
         self._execution, self._fields, self._modules = execution, fields, modules
-        self._builtins, self._sited, self._target = own_builtins, sited, target
+        self._builtins, self._report_sites, self._target = own_builtins, report_sites, target
         self._codes: dict[tuple[Text, str], types.CodeType] = {}
         self._texts: dict[types.CodeType, Text] = {}
         self.functions = {"compile": self.compile, "eval": self.eval, "exec": self.exec}
@@ -69,26 +69,26 @@ class Evaluation:
         """``compile``. The text of the code is kept, for its instrumentation where it is run."""
         code = builtins.compile(source, filename, mode, flags, dont_inherit, optimize, **more)
         if isinstance(code, types.CodeType) and mode in ("eval", "exec"):
-            text = ast.unparse(source) if isinstance(source, ast.AST) else _decoded(source)
+            text = ast.unparse(source) if isinstance(source, ast.AST) else _decode(source)
             self._texts[code] = Text(text, mode)
         return code
 
     def exec(self, source: Any, globals: Any = None, locals: Any = None, /, **more: Any) -> None:
         """``exec``."""
         globals, locals = self._namespaces(sys._getframe(1), globals, locals)
-        code, globals = self._prepared(source, "exec", globals, locals)
+        code, globals = self._prepare(source, "exec", globals, locals)
         builtins.exec(code, globals, locals, **more)
 
     def eval(self, source: Any, globals: Any = None, locals: Any = None, /) -> Any:
         """``eval``."""
         globals, locals = self._namespaces(sys._getframe(1), globals, locals)
-        code, globals = self._prepared(source, "eval", globals, locals)
+        code, globals = self._prepare(source, "eval", globals, locals)
         if not isinstance(code, types.CodeType) or RESULT not in code.co_names:
             return builtins.eval(code, globals, locals)
-        assigned: dict[str, Any] = {}
-        builtins.exec(code, globals, collections.ChainMap(assigned, locals))
-        value = assigned.pop(RESULT)
-        locals.update(assigned)
+        assignments: dict[str, Any] = {}
+        builtins.exec(code, globals, collections.ChainMap(assignments, locals))
+        value = assignments.pop(RESULT)
+        locals.update(assignments)
         return value
 
     def _namespaces(self, frame: types.FrameType, globals: Any, locals: Any) -> tuple[Any, Any]:
@@ -100,11 +100,11 @@ class Evaluation:
             globals.setdefault("__builtins__", self._builtins)
         return globals, globals if locals is None else locals
 
-    def _prepared(self, source: Any, mode: str, globals: Any, locals: Any) -> tuple[Any, Any]:
+    def _prepare(self, source: Any, mode: str, globals: Any, locals: Any) -> tuple[Any, Any]:
         """The code to run, instrumented where its builtins can be the world's, and its globals."""
         text = self._texts.get(source) if isinstance(source, types.CodeType) else None
         if isinstance(source, str | bytes):
-            text = Text(_decoded(source), mode)
+            text = Text(_decode(source), mode)
         if self._execution.running is not None:
             self._announce(self._execution.running, text, globals, locals)
         if text is None:
@@ -117,7 +117,7 @@ class Evaluation:
         name = globals.get("__name__", "")
         code = self._codes.get((text, name))
         if code is None:
-            code = self._codes[text, name] = self._instrumented(text, name)
+            code = self._codes[text, name] = self._instrument(text, name)
         return code, globals
 
     def _announce(self, thread: Any, text: Text | None, globals: Any, locals: Any) -> None:
@@ -136,17 +136,17 @@ class Evaluation:
         for key, writes in keys.items():
             self._execution.access(thread, key, globals, writes, site)
 
-    def _instrumented(self, text: Text, name: str) -> types.CodeType:
+    def _instrument(self, text: Text, name: str) -> types.CodeType:
         source = text.source
         if text.mode == "eval":
             builtins.compile(source, "<string>", "eval")  # its error is that of the text alone
             source = f"{RESULT} = (\n{source.strip()}\n)"
         code, sites, _ = instrumented(source, "<string>", f"{name}.<string>", self._hooks)
-        self._sited(sites)
+        self._report_sites(sites)
         return code
 
 
-def _decoded(source: Any) -> str:
+def _decode(source: Any) -> str:
     return source if isinstance(source, str) else bytes(source).decode()
 
 

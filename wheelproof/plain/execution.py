@@ -34,7 +34,7 @@ from wheelproof.plain.schedulers.base import BLOCKED, Scheduler
 from wheelproof.plain.sites import Site
 
 ENDS, CLOCK = "<ends>", "<clock>"
-"""What can be visible beside places: the ends of threads, and the time."""
+"""Objects that can be visible beside places: the ends of threads, and the time."""
 
 
 class Execution(Moves):
@@ -42,15 +42,15 @@ class Execution(Moves):
 
     ``running`` is the current thread, or None outside a run: accesses then pass. ``number``
     counts the runs, so that locks notice that they have outlived one. ``ends_visible`` and
-    ``clock_visible``: the program asks whether threads have ended, and what the time is; both
+    ``clock_visible``: the program asks whether threads have ended, and for the time; both
     become operations from the next search on. ``grown``: something became visible. ``wanted`` is
-    to become visible with the next search. ``cause``: what can make a run differ. ``recorder``
-    sees the operations of a run that is shown. ``gil_allows``: the present run has preempted
-    threads only where an interpreter with a global lock can. ``foreign_called``: it has called code
-    that is not looked into. ``judged`` makes a thread's target announce what it touches.
-    ``timed``: the origins of threads that read the time.
-    ``failed``: the threads of the present run that an exception has ended, as they ended.
-    ``abandoned``: the threads of all runs that did not end with theirs.
+    to become visible with the next search. ``cause``: a possible cause of runs that differ.
+    ``recorder`` sees the operations of a run that is shown. ``gil_allows``: the present run has
+    preempted threads only where an interpreter with a global lock can. ``foreign_called``: it has
+    called code that is not looked into. ``judged`` makes a thread's target announce the objects
+    that it touches. ``timed``: the origins of threads that read the time. ``failed``: the threads
+    of the present run that an exception has ended, as they ended. ``abandoned``: the threads of all
+    runs that did not end with theirs.
     """
 
     def __init__(self) -> None:
@@ -161,7 +161,9 @@ class Execution(Moves):
         after: greenlet = following.greenlet
         return after
 
-    def start(self, body: Callable[[], object], name: str, of: Any, daemon: bool) -> Thread:
+    def start(
+        self, body: Callable[[], object], name: str, thread_object: Any, daemon: bool
+    ) -> Thread:
         """Start a thread from the running one, and run it to its first visible operation."""
         me = self.running
         if me is None:
@@ -171,25 +173,25 @@ class Execution(Moves):
         if self.alone:
             self.has_set_up(me)
         thread = self._thread(name, me)
-        thread.object, thread.daemon = of, daemon
+        thread.object, thread.daemon = thread_object, daemon
         self.running = thread
         thread.greenlet.switch(self._life, thread, body)
         if self.over:
             raise Ended
         return thread
 
-    def wants(self, what: str | int) -> None:
+    def wants(self, key: str | int) -> None:
         """Something is to be an operation, or an access, from the next search on."""
-        self.wanted.add(what)
+        self.wanted.add(key)
         self.grown = True
 
     def grow(self) -> bool:
-        """Make what was wanted visible. Whether it was anything."""
-        wanted, self.wanted = self.wanted, set()
-        self.ends_visible = self.ends_visible or ENDS in wanted
-        self.clock_visible = self.clock_visible or CLOCK in wanted
-        self.timed.update(what for what in wanted if isinstance(what, int))
-        return bool(wanted)
+        """Make the wanted places visible. Whether there were any."""
+        keys, self.wanted = self.wanted, set()
+        self.ends_visible = self.ends_visible or ENDS in keys
+        self.clock_visible = self.clock_visible or CLOCK in keys
+        self.timed.update(key for key in keys if isinstance(key, int))
+        return bool(keys)
 
     def was_interrupted(self) -> bool:
         """Whether the user has interrupted the run, or the program itself."""
@@ -235,10 +237,10 @@ class Execution(Moves):
             self.running = starter if starter is not self.hub else None
             starter.greenlet.switch()
         else:
-            chosen = self._choose(thread)
-            if chosen is not thread:
-                self.running = chosen
-                (self.hub if chosen is None else chosen).greenlet.switch()
+            next_thread = self._choose(thread)
+            if next_thread is not thread:
+                self.running = next_thread
+                (self.hub if next_thread is None else next_thread).greenlet.switch()
         if self.over:
             raise Ended
         self._perform(thread)
@@ -275,10 +277,10 @@ class Execution(Moves):
         if self.patient:
             mask = self._in_time(mask)
         if not mask:
-            self.ending = Ending.STUCK if self._unfinished() else Ending.DONE
+            self.ending = Ending.STUCK if self._has_unfinished() else Ending.DONE
             return None
         if self._repeating and self._polls(mask):
-            self.ending = self._of_polling(mask) if self._unfinished() else Ending.DONE
+            self.ending = self._of_polling(mask) if self._has_unfinished() else Ending.DONE
             return None
         if self.depth >= self.most_points:
             self.ending = Ending.CUT
@@ -350,9 +352,9 @@ class Execution(Moves):
         """The operations before the time at which a wait ends come before its end."""
         if thread.due > self.moment + SAME:
             self.moment, self._past = thread.due, [0] * self.capacity
-            for other in self.threads:
-                join(self._past, other.clock)
-                self._past[other.number] += 1
+            for peer in self.threads:
+                join(self._past, peer.clock)
+                self._past[peer.number] += 1
         join(thread.clock, self._past)
 
     # -- runs
@@ -368,10 +370,10 @@ class Execution(Moves):
         self.running = main
         main.greenlet.switch(self._life, main, lambda: self._main(program))
         if not self.over and self.ending is None:
-            chosen = self._choose(main)
-            if chosen is not None:
-                self.running = chosen
-                chosen.greenlet.switch()
+            next_thread = self._choose(main)
+            if next_thread is not None:
+                self.running = next_thread
+                next_thread.greenlet.switch()
         self.running = None
         self.executions += 1
         self.all_points += self.depth
@@ -387,7 +389,7 @@ class Execution(Moves):
             function()
 
     def end_threads(self) -> None:
-        """End what still runs. Reports of the run are made before."""
+        """End the threads that still run. Reports of the run are made before."""
         self.over = True
         for thread in self.threads:
             if thread.greenlet and not thread.greenlet.dead:

@@ -2,7 +2,7 @@
 
 Only accesses that race are scheduling points. Which ones do is found by the happens-before detector
 in the runs themselves: a new race makes both its places visible, and the search begins anew. When
-it ends without a new race, all orders of what is invisible agree, so the search is complete.
+it ends without a new race, all orders of the invisible accesses agree, so the search is complete.
 """
 
 from __future__ import annotations
@@ -121,11 +121,11 @@ class Explorer:
         execution.end_threads()
         if ending is Ending.DONE:
             self.whole = list(execution.order), execution.accesses
-        doubted = self.doubtful and (self.failing is not None or ending is Ending.DIFFERENT)
-        surprised = self.restore(doubted)
+        in_doubt = self.doubtful and (self.failing is not None or ending is Ending.DIFFERENT)
+        has_surprise = self.restore(in_doubt)
         if execution.was_interrupted():
             raise KeyboardInterrupt
-        if doubted and surprised:  # an earlier run has left its marks
+        if in_doubt and has_surprise:  # an earlier run has left its marks
             self.failing = self.found = None
         elif ending is Ending.DIFFERENT:
             self.differs()
@@ -142,46 +142,46 @@ class Explorer:
             self.failing = list(failure.order or order), failure.kind
             self.found = self.found or failure
 
-    def differs(self, what: str = DIFFERS) -> None:
+    def differs(self, text: str = DIFFERS) -> None:
         """The same schedule ran differently."""
         cause = self.execution.cause
-        reason = f"{what}: {cause}" if cause else what + UNKNOWN_CAUSE * (what is DIFFERS)
+        reason = f"{text}: {cause}" if cause else text + UNKNOWN_CAUSE * (text is DIFFERS)
         self.trouble = Answer.NONDETERMINISTIC, reason
 
-    def restore(self, doubted: bool = False) -> bool:
+    def restore(self, in_doubt: bool = False) -> bool:
         """Put the state back. Whether a change is seen that nothing has announced.
 
-        Then the search begins anew, and such a change is put back after each run. ``doubted``: an
+        Then the search begins anew, and such a change is put back after each run. ``in_doubt``: an
         earlier run may have left one.
         """
         execution, state = self.execution, self.world.state
         state.restore(execution.locations, execution.set_up or ())
         self.doubtful = self.doubtful or execution.foreign_called
-        due = doubted or execution.number >= self._due
+        due = in_doubt or execution.number >= self._due
         doubtful = execution.foreign_called and execution.number % DOUBTED == 0
-        surprised = (due or doubtful) and self.compare()
+        has_surprise = (due or doubtful) and self.compare()
         if execution.executions % COLLECTED == 0:
             gc.collect()
             state.restore_all()  # finalizers have run
-        return surprised
+        return has_surprise
 
     def compare(self) -> bool:
         """Look at all that outlives a run. Whether a change is seen that nothing has announced."""
         self._due = max(CHECKED, 2 * self.execution.number)
         self.doubtful = False
-        surprised = self.world.state.compare()
-        self.execution.grown = self.execution.grown or surprised
-        return surprised
+        has_surprise = self.world.state.compare()
+        self.execution.grown = self.execution.grown or has_surprise
+        return has_surprise
 
     def grew(self) -> bool:
-        """Make what was found racy visible. Whether anything was."""
+        """Make the racy places visible. Whether there were any."""
         execution = self.execution
-        hidden = {site for site in execution.racing if not site.visible}
-        for site in hidden:
+        hidden_sites = {site for site in execution.racing if not site.visible}
+        for site in hidden_sites:
             site.visible = True
         if self._count is not None:
-            self._count += len(hidden)
-        new = execution.grown or bool(hidden)
+            self._count += len(hidden_sites)
+        new = execution.grown or bool(hidden_sites)
         if execution.grow():
             for site in self.world.sites:
                 site.type = None
@@ -222,10 +222,10 @@ class Explorer:
 
     def is_out_of_time(self) -> bool:
         """Whether a limit has been reached."""
-        return self.left <= 0 or self.execution.abandoned.full or self.ends()
+        return self.remaining <= 0 or self.execution.abandoned.full or self.ends()
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return self.most - self.execution.executions
 
     # -- the search
@@ -237,7 +237,7 @@ class Explorer:
     @contextlib.contextmanager
     def ready(self) -> Iterator[None]:
         """While programs run: the guards stand, and garbage is collected between runs alone."""
-        enabled = gc.isenabled()
+        collects = gc.isenabled()
         if next(_BEGUN) % SEARCHES == 0:
             gc.collect()
         gc.freeze()
@@ -247,12 +247,12 @@ class Explorer:
                 yield
         finally:
             gc.unfreeze()
-            if enabled:
+            if collects:
                 gc.enable()
 
     def explored(self, explains: bool = True) -> Exploration:
         """Search. ``explains``: a failure is looked for with the fewest preemptions, and shown."""
-        begun = time.process_time()
+        start = time.process_time()
         failure, schedule, pairs = None, None, None
         answer, reason = self._search()
         if self.failing is not None and not explains:
@@ -285,7 +285,7 @@ class Explorer:
             restarts=self.restarts,
             points=execution.all_points,
             accesses=execution.all_accesses,
-            seconds=time.process_time() - begun,
+            seconds=time.process_time() - start,
             races=None if pairs is None else pairs.sorted,
             unpaired=() if pairs is None else pairs.unpaired(self.racy()),
             abandoned=tuple(execution.abandoned.places),
@@ -304,23 +304,23 @@ class Explorer:
             self.again()
         complete = -1
         while not self._over():
-            bounded = Deepening(self.bound)
-            scheduler: Any = SourceDPOR() if self.bound is None else bounded
-            cut = restarted = False
+            deepening = Deepening(self.bound)
+            scheduler: Any = SourceDPOR() if self.bound is None else deepening
+            cut = has_restarted = False
             runs = 0
             while not scheduler.over and not self._over():
                 runs += 1
-                if scheduler is bounded or runs < ALONE or runs % BESIDE or bounded.over:
+                if scheduler is deepening or runs < ALONE or runs % BESIDE or deepening.over:
                     cut = self.run(scheduler) is Ending.CUT or cut
                 else:
-                    self.run(bounded)
+                    self.run(deepening)
                 if self.again():
-                    restarted = True
+                    has_restarted = True
                     self.restarts += 1
                     break
-            complete = -1 if restarted else bounded.complete
-            if scheduler.over and not restarted and not self._over() and self._repeats():
-                return self._ended(cut, bounded.refused and scheduler is bounded)
+            complete = -1 if has_restarted else deepening.complete
+            if scheduler.over and not has_restarted and not self._over() and self._repeats():
+                return self._conclusion(cut, deepening.refused and scheduler is deepening)
         if self.trouble is not None:
             return self.trouble
         execution = self.execution
@@ -333,12 +333,12 @@ class Explorer:
         """Whether a run goes the same way each time. One that does not ends the search."""
         if self.whole is None:
             return True
-        expected, executions = self.whole, self.execution.executions
+        expectation, executions = self.whole, self.execution.executions
         for _ in range(REPEATED):
-            self.run(Repeat(expected[0]))
+            self.run(Repeat(expectation[0]))
             if self.failing is not None or self.trouble is not None:
                 return False
-            if self.whole != expected:
+            if self.whole != expectation:
                 if not (self.doubtful and self.compare()):
                     self.differs()
                 return False
@@ -346,7 +346,7 @@ class Explorer:
         long = self.execution.number > CHECKED
         return not ((self.doubtful or long) and self.compare())
 
-    def _ended(self, cut: bool, refused: bool) -> tuple[Answer, str]:
+    def _conclusion(self, cut: bool, has_refusal: bool) -> tuple[Answer, str]:
         execution = self.execution
         if self.world.state.full:
             return Answer.UNSEEN, (
@@ -367,7 +367,7 @@ class Explorer:
             )
         if not execution.shared:
             return Answer.VACUOUS, "no object is used by two threads"
-        if refused:
+        if has_refusal:
             return Answer.BOUNDED, f"every order with at most {self.bound} preemptions"
         return Answer.EXHAUSTED, "every order of the racy accesses and of the locks"
 

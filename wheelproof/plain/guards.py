@@ -1,4 +1,4 @@
-"""What keeps an exploration from hanging: a watchdog, and a guard of real threads.
+"""Guards against an exploration that hangs: a watchdog, and a guard of real threads.
 
 A thread of the interpreter looks now and then whether the exploration moves. If it does not, a
 signal interrupts the main thread, and its handler ends the run with the place where it stands. A
@@ -99,29 +99,31 @@ class Guards:
         setattr(threading, name, guarded)
 
     def _unraisable(self, unraisable: Any) -> None:
-        """What is raised in a finalizer while threads are ended is no one's fault."""
+        """An exception in a finalizer while threads are ended is no one's fault."""
         if not self._execution.over:
             self._hook(unraisable)
 
     def _watch(self, main: int) -> None:
         clock = time.pthread_getcpuclockid(main)
-        seen: Any = None
-        waited, spent = 0.0, 0.0
+        last_progress: Any = None
+        wait_seconds, cpu_seconds = 0.0, 0.0
         last, last_spent = time.monotonic(), time.clock_gettime(clock)
         while not self._over.wait(LOOKS):
             now, now_spent = time.monotonic(), time.clock_gettime(clock)
             execution = self._execution
             progress = execution.executions, execution.accesses, execution.depth
-            if progress != seen or execution.running is None:
-                seen, waited, spent = progress, 0.0, 0.0
+            if progress != last_progress or execution.running is None:
+                last_progress, wait_seconds, cpu_seconds = progress, 0.0, 0.0
                 self._samples.clear()
             else:
-                used = now_spent - last_spent
-                spent += used
-                waited = waited + min(now - last, 2 * LOOKS) if used < LOOKS / 100 else 0.0
+                cpu_step = now_spent - last_spent
+                cpu_seconds += cpu_step
+                wait_seconds = (
+                    wait_seconds + min(now - last, 2 * LOOKS) if cpu_step < LOOKS / 100 else 0.0
+                )
             standing = LOOKS if execution.over else self._standing
-            if waited >= standing or spent >= standing:
-                self._waits = waited >= standing
+            if wait_seconds >= standing or cpu_seconds >= standing:
+                self._waits = wait_seconds >= standing
                 if _SIGNAL is not None:
                     signal.pthread_kill(main, _SIGNAL)
             last, last_spent = now, now_spent

@@ -21,7 +21,7 @@ Clock = list[int]
 
 
 class Location:
-    """What accesses and visible operations work on: a field, a container, a lock, a thread's end.
+    """The object of accesses and visible operations: a field, a container, a lock, a thread's end.
 
     For operations: ``last_write`` and ``last_acquire`` are indices in the run; ``reads`` maps
     threads to the index of their last read since that write. For accesses: the last writer
@@ -46,8 +46,8 @@ class Location:
         "writer",
     )
 
-    def __init__(self, name: Any = None, kept: Any = None) -> None:
-        self.name, self.kept = name, kept
+    def __init__(self, name: Any = None, keeper: Any = None) -> None:
+        self.name, self.kept = name, keeper
         self.last_write = self.last_acquire = -1
         self.write_clock: Clock | None = None
         self.read_clock: Clock | None = None
@@ -62,9 +62,9 @@ class Location:
         Location.__init__(self, self.name, self.kept)
 
 
-def join(clock: Clock, other: Clock) -> None:
+def join(clock: Clock, source: Clock) -> None:
     """Raise a clock to the later of both."""
-    for number, stamp in enumerate(other):
+    for number, stamp in enumerate(source):
         if stamp > clock[number]:
             clock[number] = stamp
 

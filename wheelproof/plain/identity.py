@@ -43,7 +43,7 @@ class Identities:
             return entry[0]
         numbers = self._numbers
         try:
-            reference = weakref.ref(value, lambda gone: numbers.pop(key, None))
+            reference = weakref.ref(value, lambda referent: numbers.pop(key, None))
         except TypeError:
             return None
         if thread is None:
@@ -63,10 +63,10 @@ class Identities:
 
     def base(self) -> type:
         """A class whose objects are hashed by their numbers."""
-        numbered = self.number
+        number_of = self.number
 
         def __hash__(self: Any) -> int:
-            number = numbered(self)
+            number = number_of(self)
             return object.__hash__(self) if number is None else number
 
         return type(

@@ -130,12 +130,14 @@ class Modules:
 
     def _real(self, name: str) -> types.ModuleType:
         """Import a real module, which finds real ones."""
-        second = {other: sys.modules.get(other) for other in self._loading}
+        second = {module_name: sys.modules.get(module_name) for module_name in self._loading}
         _put(self._loading)
         try:
             return real_import(name)
         finally:
-            self._loading.update({other: sys.modules.get(other) for other in self._loading})
+            self._loading.update(
+                {module_name: sys.modules.get(module_name) for module_name in self._loading}
+            )
             _put(second)
 
     def _spec(self, name: str, parent: str) -> importlib.machinery.ModuleSpec | None:
@@ -146,7 +148,9 @@ class Modules:
                 return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is None:
-            for finder in sorted(self.finders, key=lambda one: not self.owns(type(one))):
+            for finder in sorted(
+                self.finders, key=lambda candidate: not self.owns(type(candidate))
+            ):
                 spec = finder.find_spec(name, path) if hasattr(finder, "find_spec") else None
                 if spec is not None:
                     break
@@ -181,7 +185,7 @@ class Modules:
         """A module from its source; the real one where only that can be loaded."""
         source = importlib.util.decode_source(Path(file).read_bytes())
         path = spec.submodule_search_locations if spec is not None else None
-        named = any(name == other or name.startswith(other + ".") for other in self.into)
+        is_named = any(name == prefix or name.startswith(prefix + ".") for prefix in self.into)
         if name.partition(".")[0] in sys.stdlib_module_names:
             self._real(name)  # what that imports must not find the second one
         try:
@@ -189,7 +193,7 @@ class Modules:
         except UsageError:
             raise
         except (Exception, SystemExit) as error:
-            if named:
+            if is_named:
                 raise
             try:
                 module = self._real(name)
@@ -221,15 +225,15 @@ class Modules:
         if path is not None:
             module.__path__ = list(path)
         rebound = frozenset(v for m, v in self.assigned if m == name)
-        code, sites, changed = instrumented(source, file, name, self.hooks, rebound, classes)
-        self.rebound.update((name, variable) for variable in changed)
+        code, sites, changes = instrumented(source, file, name, self.hooks, rebound, classes)
+        self.rebound.update((name, variable) for variable in changes)
         self.modules[name] = module
         self._sources[name] = Source(source, file, classes, rebound, code, sites)
         first = len(self.sites)
         self.sites.extend(sites)
         self._show(sites)
         try:
-            with self._known(name, module), by_name(), contextlib.suppress(Loaded):
+            with self._loading_place(name, module), by_name(), contextlib.suppress(Loaded):
                 exec(code, fields)
         except BaseException:
             del self.modules[name], self._sources[name]
@@ -240,8 +244,8 @@ class Modules:
             change(module)
         self._loaded.append(module)
         if not self._loading:  # a module may know another one that is only half loaded
-            loaded, self._loaded = self._loaded, []
-            self.state.record(loaded)
+            new_modules, self._loaded = self._loaded, []
+            self.state.record(new_modules)
         return module
 
     def renew(self) -> None:
@@ -259,13 +263,13 @@ class Modules:
             visible = {site.key for site in old.sites if site.visible}
             for site in sites:
                 site.visible = site.key in visible or site.key in self._shown
-            known = {id(site) for site in old.sites}
-            self.sites[:] = [site for site in self.sites if id(site) not in known] + sites
+            old_ids = {id(site) for site in old.sites}
+            self.sites[:] = [site for site in self.sites if id(site) not in old_ids] + sites
             self._sources[name] = dataclasses.replace(old, rebound=rebound, code=code, sites=sites)
             _exchange(list(_pairs(old.code, code)))
 
     @contextlib.contextmanager
-    def _known(self, name: str, module: types.ModuleType) -> Iterator[None]:
+    def _loading_place(self, name: str, module: types.ModuleType) -> Iterator[None]:
         """A module stands in ``sys.modules`` while it is loaded: some find themselves there."""
         self._loading[name] = sys.modules.get(name)
         sys.modules[name] = module
@@ -293,21 +297,21 @@ def _reads(code: CodeType, variable: str) -> bool:
 
 def _pairs(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
     """The codes of functions, each with the one that replaces it."""
-    for one, other in zip(_inner(old), _inner(new), strict=True):
-        assert one.co_name == other.co_name and one.co_firstlineno == other.co_firstlineno
-        yield one, other
-        yield from _pairs(one, other)
+    for before, after in zip(_inner(old), _inner(new), strict=True):
+        assert before.co_name == after.co_name and before.co_firstlineno == after.co_firstlineno
+        yield before, after
+        yield from _pairs(before, after)
 
 
 def _exchange(pairs: list[tuple[CodeType, CodeType]]) -> None:
     """Give functions new codes. Codes of two modules may be equal: only the very same count."""
     codes = {id(old): new for old, new in pairs}
-    frozen = gc.get_freeze_count()
+    frozen_count = gc.get_freeze_count()
     gc.unfreeze()
     for function in gc.get_referrers(*(old for old, _ in pairs)):
         if type(function) is types.FunctionType and id(function.__code__) in codes:
             function.__code__ = codes[id(function.__code__)]
-    if frozen:
+    if frozen_count:
         gc.freeze()
 
 

@@ -40,7 +40,7 @@ class Moves(Accesses):
 
     def enabled(self) -> int:
         """The threads that can perform their operations, as a mask."""
-        mask, parked, bit = 0, 0, 1
+        mask, parked_mask, bit = 0, 0, 1
         for thread in self.threads:
             if not thread.done:
                 kind = thread.kind
@@ -55,10 +55,10 @@ class Moves(Accesses):
                     if polling is None or not polling.parked or self._resumes(thread):
                         mask |= bit
                     else:
-                        parked |= bit
+                        parked_mask |= bit
             bit <<= 1
-        self._repeating = bool(parked) and not mask
-        return mask or parked
+        self._repeating = bool(parked_mask) and not mask
+        return mask or parked_mask
 
     def _in_time(self, mask: int) -> int:
         """Of threads that can move, those whose operation is no time-out, if there are any."""
@@ -80,7 +80,7 @@ class Moves(Accesses):
         if len(waiting) < len(numbers):
             self.put_off = self.put_off or bool(waiting)
             return mask & ~sum(1 << number for number in waiting)
-        if not self._unfinished():
+        if not self._has_unfinished():
             return 0
         first = min((threads[number].due for number in waiting), default=0.0) + SAME
         return sum(1 << number for number in waiting if threads[number].due <= first)
@@ -90,7 +90,7 @@ class Moves(Accesses):
         succeeds = thread.kind == TRY and thread.target.owner is None
         return succeeds or thread.polling.changed()
 
-    def _unfinished(self) -> bool:
+    def _has_unfinished(self) -> bool:
         return any(not thread.done and not thread.daemon for thread in self.threads)
 
     def _polls(self, mask: int) -> bool:
@@ -119,20 +119,20 @@ class Moves(Accesses):
         """
         location, clock = thread.target, thread.clock
         number, order = thread.number, self.order
-        found = []
+        indices = []
         reads = location.reads if writes else None
         if reads:
             for reader, index in reads.items():
                 if reader != number and clock[reader] < (index + 1) * STAMP:
-                    found.append(index)
+                    indices.append(index)
         if thread.kind == ACQUIRE or (self.patient and writes and thread.kind == TRY):
             index = location.last_acquire
         elif reads:
-            return found
+            return indices
         else:
             index = location.last_write
-        if index >= 0 and index not in found:
-            other = order[index]
-            if other != number and clock[other] < (index + 1) * STAMP:
-                found.append(index)
-        return found
+        if index >= 0 and index not in indices:
+            rival = order[index]
+            if rival != number and clock[rival] < (index + 1) * STAMP:
+                indices.append(index)
+        return indices

@@ -1,4 +1,4 @@
-"""What objects hold, read without running code of their classes.
+"""The contents of objects, read without running code of their classes.
 
 A proxy may raise from ``__class__`` and ``__dict__``, or answer for another object.
 """
@@ -55,9 +55,9 @@ def fields_of(value: Any) -> dict[str, Any] | None:
 
 def _descriptor(kind: type) -> Any:
     for base in type.__dict__["__mro__"].__get__(kind):
-        found = type.__dict__["__dict__"].__get__(base).get("__dict__")
-        if type(found) in (types.GetSetDescriptorType, types.MemberDescriptorType):
-            return found
+        descriptor = type.__dict__["__dict__"].__get__(base).get("__dict__")
+        if type(descriptor) in (types.GetSetDescriptorType, types.MemberDescriptorType):
+            return descriptor
     return None
 
 
@@ -138,24 +138,24 @@ def garbage(references: list[Any]) -> Callable[[Any], bool]:
     reference.
     """
     objects: dict[int, Any] = {}
-    held: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     for value in references:
         if type(value) is not weakref.ref:
             objects[id(value)] = value
-            held[id(value)] += 2  # of the location and of the list
+            counts[id(value)] += 2  # of the location and of the list
     value = None
     parts = {
         key: [id(part) for part in gc.get_referents(objects[key]) if id(part) in objects]
         for key in objects
     }
     for inner in parts.values():
-        held.update(inner)
-    alive = [key for key in objects if sys.getrefcount(objects[key]) - 2 > held[key]]
+        counts.update(inner)
+    alive = [key for key in objects if sys.getrefcount(objects[key]) - 2 > counts[key]]
     living = set(alive)
     while alive:
-        reached = [key for key in parts[alive.pop()] if key not in living]
-        living.update(reached)
-        alive.extend(reached)
+        successors = [key for key in parts[alive.pop()] if key not in living]
+        living.update(successors)
+        alive.extend(successors)
 
     def dead(value: Any) -> bool:
         if type(value) is weakref.ref:

@@ -69,7 +69,7 @@ class Log:
         return values
 
     def forget(self, moment: int) -> None:
-        """Drop what was noted before a moment."""
+        """Drop the notes from before a moment."""
         for location, entries in list(self._entries.items()):
             entries[:] = [entry for entry in entries if entry[0] >= moment]
             if not entries:
@@ -97,8 +97,8 @@ class Polling:
     seconds that its wait takes.
     """
 
-    def __init__(self, hidden: frozenset[str]) -> None:
-        self._hidden = hidden
+    def __init__(self, hidden_files: frozenset[str]) -> None:
+        self._hidden = hidden_files
         self._moment = 0
         self._clock_read = self._waited = -1
         self._visits: dict[Any, Visit] = {}
@@ -112,11 +112,11 @@ class Polling:
 
         ``sole``: no other thread reads the clock.
         """
-        last, visit = self._visited("yields", frame)
+        last, visit = self._visits_of("yields", frame)
         same = last is not None and self._is_same(last, visit)
-        clocked = last is not None and self._clock_read >= last.moment
+        reads_clock = last is not None and self._clock_read >= last.moment
         self._waited = self._moment
-        self.parked = same and (not clocked or self.length >= YEAR)
+        self.parked = same and (not reads_clock or self.length >= YEAR)
         if not same:
             self.alone, self.length = 0, wait
         elif not self.parked:
@@ -127,13 +127,13 @@ class Polling:
 
     def spins(self, frame: FrameType | None) -> bool:
         """The thread reads the time. Whether it has done nothing else for a while."""
-        last, visit = self._visited("spins", frame)
+        last, visit = self._visits_of("spins", frame)
         if last is not None and self._waited < last.moment and self._is_same(last, visit):
             visit.again = last.again + 1
         self._clock_read = self._moment
         return visit.again > ALONE
 
-    def _visited(self, kind: str, frame: FrameType | None) -> tuple[Visit | None, Visit]:
+    def _visits_of(self, kind: str, frame: FrameType | None) -> tuple[Visit | None, Visit]:
         """The last visit of a place, and this one."""
         frames = frames_of(frame, self._hidden)
         place = kind, *((code, at) for code, at, *_ in frames)
@@ -151,24 +151,24 @@ class Polling:
 
     def _is_same(self, last: Visit, visit: Visit) -> bool:
         """Whether the thread is as it was at an earlier visit, perhaps but for the time."""
-        clocked = self._clock_read >= last.moment
-        alike = last.timeless == visit.timeless if clocked else last.frames == visit.frames
+        reads_clock = self._clock_read >= last.moment
+        alike = last.timeless == visit.timeless if reads_clock else last.frames == visit.frames
         return alike and not self._has_changed(last.moment)
 
     def _has_changed(self, moment: int) -> bool:
         """Whether a location that the thread has written since differs, and is still of use."""
-        changed = [
+        changes = [
             location
             for location, before in self._written.since(moment).items()
             if content(location.name, location.kept) != before
         ]
-        if not changed:
+        if not changes:
             return False
         fresh = self._fresh.since(moment)
-        if not all(location in fresh for location in changed):
+        if not all(location in fresh for location in changes):
             return True
         dead = garbage([location.kept for location in fresh])
-        return not all(dead(location.kept) for location in changed)
+        return not all(dead(location.kept) for location in changes)
 
     def touches(self, location: Location) -> None:
         """The thread accesses a location that no thread has accessed before."""
@@ -193,25 +193,25 @@ class Polling:
 
     def resumes(self, thread: Thread) -> None:
         """The thread goes on: after the writes that it has waited for."""
-        changed = False
+        has_changed = False
         for location, last in self.looked.items():
             if location.last_write != last and location.write_clock is not None:
                 join(thread.clock, location.write_clock)
-                changed = True
-        self.alone = 0 if changed else self.alone + 1
+                has_changed = True
+        self.alone = 0 if has_changed else self.alone + 1
         self.parked = False
 
 
-def frames_of(frame: FrameType | None, hidden: frozenset[str]) -> list[Any]:
+def frames_of(frame: FrameType | None, hidden_files: frozenset[str]) -> list[Any]:
     """Where the frames of a thread are, and which objects their variables hold.
 
-    Frames of the files in ``hidden`` do not count, as those of a condition's wait, nor do the
+    Frames of the files in ``hidden_files`` do not count, as those of a condition's wait, nor do the
     checker's own.
     """
     places: list[Any] = []
     while frame is not None:
         code = frame.f_code
-        if code.co_filename not in hidden and not code.co_filename.startswith(OWN):
+        if code.co_filename not in hidden_files and not code.co_filename.startswith(OWN):
             values = frame.f_locals
             places.append(
                 (id(code), frame.f_lasti, *((name, identity(values[name])) for name in values))

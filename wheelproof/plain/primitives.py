@@ -25,7 +25,7 @@ SET_UP = "set-up"
 class Clock:
     """Virtual time: it moves where a wait times out, or a thread sleeps.
 
-    Time is a scheduling point only once the program asks what time it is.
+    Time is a scheduling point only once the program asks for the time.
     """
 
     def __init__(self, execution: Execution) -> None:
@@ -47,7 +47,7 @@ class Clock:
     def own(self) -> float:
         """The time for the waits of the standard library: only the thread's own waits take any.
 
-        So a time-out may come at any moment, whatever other threads wait for.
+        So a time-out may come at any moment, also while other threads wait.
         """
         thread = self._execution.running
         return self._execution.now if thread is None else thread.waited
@@ -59,14 +59,14 @@ class Clock:
             execution.point(READ, execution.time, None)
         return execution.now
 
-    def passes(self, begun: float, seconds: float) -> None:
+    def passes(self, start: float, seconds: float) -> None:
         """A wait has ended by its time-out."""
         execution = self._execution
         if execution.running is not None:
             if execution.clock_visible:
                 execution.point(WRITE, execution.time, None)
             execution.running.waited += seconds
-        execution.now = max(execution.now, begun + seconds)
+        execution.now = max(execution.now, start + seconds)
 
     def sleep(self, seconds: float) -> None:
         execution = self._execution
@@ -74,16 +74,16 @@ class Clock:
             raise ValueError("sleep length must be non-negative")
         if seconds >= FOR_EVER:
             execution.point(ACQUIRE, self._never, None)
-        begun = self.began()
+        start = self.began()
         if execution.running is not None:
             seconds = execution.yields(sys._getframe(1), seconds)
-            execution.running.due = begun + seconds
+            execution.running.due = start + seconds
             execution.point(SLEEP, execution.time, None)
-        self.passes(begun, seconds)
+        self.passes(start, seconds)
 
 
 class Waited(Location):
-    """A location that threads wait for, which forgets what an earlier run has left."""
+    """A location that threads wait for, which forgets the state that an earlier run has left."""
 
     execution: Execution
     clock: Clock
@@ -101,7 +101,7 @@ class Waited(Location):
             self.owner = self.initial
             self.run, self.count = self.execution.number, int(self.owner is not None)
 
-    def _taken(self, blocking: bool, timeout: float) -> bool:
+    def _take_in_time(self, blocking: bool, timeout: float) -> bool:
         """Acquire it where the caller does not own it."""
         thread = self.execution.running
         if not blocking and timeout != -1:
@@ -123,13 +123,13 @@ class Waited(Location):
             self.owner = thread
             thread.held.append(self)
         else:
-            begun = self.clock.began() if timeout > 0 else self.execution.now
+            start = self.clock.began() if timeout > 0 else self.execution.now
             wait = self.execution.yields(sys._getframe(2), max(0.0, timeout if blocking else 0.0))
-            thread.waits_until(begun + wait, timeout > 0)
+            thread.waits_until(start + wait, timeout > 0)
             self.execution.point(TRY, self, None)
             if self.owner is not None:
                 if wait > 0:
-                    self.clock.passes(begun, wait)
+                    self.clock.passes(start, wait)
                 return False
             self.owner = thread
             thread.held.append(self)
@@ -154,7 +154,7 @@ class Lock(Waited):
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         self._renew()
-        return self._taken(blocking, timeout)
+        return self._take_in_time(blocking, timeout)
 
     def release(self) -> None:
         self._renew()
@@ -199,7 +199,7 @@ class RLock(Waited):
         if self.owner is me:
             self.count += 1
             return True
-        if not self._taken(blocking, timeout):
+        if not self._take_in_time(blocking, timeout):
             return False
         self.count = 1
         return True
@@ -234,7 +234,7 @@ class RLock(Waited):
 
     def _acquire_restore(self, count: int) -> None:
         self._renew()
-        self._taken(True, -1)
+        self._take_in_time(True, -1)
         self.count = count
 
     def _recursion_count(self) -> int:

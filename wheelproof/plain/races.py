@@ -34,7 +34,7 @@ Clock = dict[int, int]
 
 
 class _Seen:
-    """An access in a run: its thread, the number of it among the thread's, and what it is."""
+    """An access in a run: its thread, its number among the thread's, kind and place."""
 
     __slots__ = ("access", "site", "stamp", "thread", "writes")
 
@@ -112,18 +112,18 @@ class RaceRecorder(Recorder):
         locks = tuple(self._locks.get(id(lock), "lock") for lock in thread.held)
         operation = "write" if writes else "read"
         access = Access(thread.name, site.place, operation, locks)
-        seen = _Seen(number, clock[number], writes, site, access)
-        others = self._seen.setdefault(id(location), [])
-        for other in others:
-            unordered = clock.get(other.thread, 0) < other.stamp
-            if other.thread != number and unordered and (writes or other.writes):
-                self._races.add(self.named(thread, None), other, seen)
-        others[:] = [
-            other for other in others if (other.thread, other.site, other.writes) != (
+        sighting = _Seen(number, clock[number], writes, site, access)
+        sightings = self._seen.setdefault(id(location), [])
+        for earlier in sightings:
+            is_unordered = clock.get(earlier.thread, 0) < earlier.stamp
+            if earlier.thread != number and is_unordered and (writes or earlier.writes):
+                self._races.add(self.named(thread, None), earlier, sighting)
+        sightings[:] = [
+            earlier for earlier in sightings if (earlier.thread, earlier.site, earlier.writes) != (
                 number, site, writes,
             )
         ]  # fmt: skip
-        others.append(seen)
+        sightings.append(sighting)
 
 
 def look(explorer: Explorer) -> Races:
@@ -146,7 +146,7 @@ def look(explorer: Explorer) -> Races:
     return races
 
 
-def _raise(clock: Clock, other: Clock) -> None:
-    for number, stamp in other.items():
+def _raise(clock: Clock, source: Clock) -> None:
+    for number, stamp in source.items():
         if stamp > clock.get(number, 0):
             clock[number] = stamp

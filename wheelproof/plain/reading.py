@@ -1,4 +1,4 @@
-"""What a run shows: its failure, and the steps that lead there."""
+"""The result of a run: its failure, and the steps that lead there."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def failure_of(execution: Execution) -> Found | None:
     if execution.ending is Ending.STUCK:
         waits = [wait for wait in map(waiting, execution.threads) if wait]
         cycle = cycle_of(execution)
-        notified = all(wait[2] for wait in waits if wait[0].kind == ACQUIRE)
-        kind = FailureKind.LOST_WAKE_UP if notified and not cycle else FailureKind.DEADLOCK
+        for_notification = all(wait[2] for wait in waits if wait[0].kind == ACQUIRE)
+        kind = FailureKind.LOST_WAKE_UP if for_notification and not cycle else FailureKind.DEADLOCK
         names = ", ".join(wait[0].name for wait in waits)
         return Found(kind, f"{kind}: {names} wait for ever", waits[0][0].name, None)
     if execution.ending is Ending.ENDLESS:
@@ -93,12 +93,16 @@ class Judge:
 
 
 def waiting(thread: Thread) -> tuple[Thread, Thread | None, bool] | None:
-    """A thread that waits at the end, whom it waits for, and whether for a notification."""
+    """A thread that waits at the end, the thread it waits for, and whether for a notification."""
     if thread.done or thread.kind not in (ACQUIRE, JOIN):
         return None
     holder = thread.target.owner
-    notified = thread.kind == ACQUIRE and holder in (thread, EMPTY)
-    return thread, holder if isinstance(holder, Thread) and holder is not thread else None, notified
+    for_notification = thread.kind == ACQUIRE and holder in (thread, EMPTY)
+    return (
+        thread,
+        holder if isinstance(holder, Thread) and holder is not thread else None,
+        for_notification,
+    )
 
 
 def cycle_of(execution: Execution) -> tuple[str, ...]:
@@ -111,13 +115,13 @@ def cycle_of(execution: Execution) -> tuple[str, ...]:
             wait = waiting(thread)
             thread = wait[1] if wait else None
         if thread is first:
-            return tuple(other.name for other in path)
+            return tuple(member.name for member in path)
     return ()
 
 
-def _held(kept: Any) -> Any:
+def _object_of(reference: Any) -> Any:
     """The object of a location."""
-    return kept() if type(kept) is weakref.ref else kept
+    return reference() if type(reference) is weakref.ref else reference
 
 
 def lock_name(lock: Any, frame: FrameType | None) -> str:
@@ -125,8 +129,8 @@ def lock_name(lock: Any, frame: FrameType | None) -> str:
     name = ""
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
-        own, hidden = module.startswith("wheelproof.plain."), module == "threading"
-        for variable, value in () if own or (hidden and name) else frame.f_locals.items():
+        is_own, is_hidden = module.startswith("wheelproof.plain."), module == "threading"
+        for variable, value in () if is_own or (is_hidden and name) else frame.f_locals.items():
             if value is lock:
                 name = variable
                 break
@@ -136,7 +140,7 @@ def lock_name(lock: Any, frame: FrameType | None) -> str:
                 if attribute is not None:
                     name = f"{type(value).__name__}.{attribute}"
                     break
-        if name and not hidden:
+        if name and not is_hidden:
             break
         frame = frame.f_back
     return name or lock.name or type(lock).__name__
@@ -202,38 +206,40 @@ class Recorder:
         """The object of a thread's operation, in text."""
         target = thread.target
         if thread.kind in (ACQUIRE, TRY, RELEASE, PEEK):
-            known = self._locks.get(id(target))
-            if known is None:
+            known_name = self._locks.get(id(target))
+            if known_name is None:
                 name = lock_name(target, frame)
-                others = sum(other.partition("~")[0] == name for other in self._locks.values())
-                known = self._locks[id(target)] = f"{name}~{others + 1}" if others else name
-            return known
+                namesakes = sum(lock.partition("~")[0] == name for lock in self._locks.values())
+                known_name = self._locks[id(target)] = (
+                    f"{name}~{namesakes + 1}" if namesakes else name
+                )
+            return known_name
         name = target.name
         if isinstance(name, tuple) and len(name) == 2:
-            return f"{type(_held(target.kept)).__name__}.{name[1]}"
+            return f"{type(_object_of(target.kept)).__name__}.{name[1]}"
         if isinstance(name, tuple):
             return str(name[-1])
         if isinstance(name, int):
-            return f"{type(_held(target.kept)).__name__}"
+            return f"{type(_object_of(target.kept)).__name__}"
         return str(name or type(target).__name__)
 
     def place(self, frame: FrameType | None) -> Place:
         """The innermost place outside the standard library's synchronization."""
-        chosen = None
+        place_frame = None
         while frame is not None:
             if frame.f_code.co_filename in self._files:
-                chosen = chosen or frame
+                place_frame = place_frame or frame
                 if frame.f_globals.get("__name__") not in ("threading", "queue"):
-                    chosen = frame
+                    place_frame = frame
                     break
             frame = frame.f_back
-        if chosen is None:
+        if place_frame is None:
             return Place("", 0, 0, "", "")
-        code = chosen.f_code
-        text = linecache.getline(code.co_filename, chosen.f_lineno).strip()
-        module = chosen.f_globals.get("__name__", "")
+        code = place_frame.f_code
+        text = linecache.getline(code.co_filename, place_frame.f_lineno).strip()
+        module = place_frame.f_globals.get("__name__", "")
         key = f"{module}:{code.co_qualname}:{text}"
-        return Place(code.co_filename, chosen.f_lineno, 0, text, key)
+        return Place(code.co_filename, place_frame.f_lineno, 0, text, key)
 
     def finish(self, judge: Judge) -> bool:
         """The run has ended. Whether it failed."""
@@ -248,8 +254,8 @@ class Recorder:
             if wait is not None and execution.ending is Ending.STUCK:
                 holder = wait[1].name if wait[1] else ""
                 frame = thread.greenlet.gr_frame
-                awaited = "a notification" if wait[2] else self.named(thread, frame)
-                waits.append(Wait(thread.name, awaited, holder, self.place(frame)))
+                awaited_name = "a notification" if wait[2] else self.named(thread, frame)
+                waits.append(Wait(thread.name, awaited_name, holder, self.place(frame)))
         self._waits = tuple(waits)
         for thread in execution.threads:
             if not thread.done and thread.kind >= 0:
@@ -259,19 +265,19 @@ class Recorder:
 
     def steps(self) -> tuple[Step, ...]:
         steps = []
-        for thread, place, operation, target, value, preempts, held in self._rows:
-            shown = "" if value is _MISSING else value
-            steps.append(Step(thread.name, place, operation, target, shown, held, preempts))
+        for thread, place, operation, target, value, preempts, locks in self._rows:
+            text = "" if value is _MISSING else value
+            steps.append(Step(thread.name, place, operation, target, text, locks, preempts))
         return tuple(steps)
 
     def failure(self, minimal: bool, free_threaded_only: bool | None) -> Failure:
-        found = self._found
-        assert found is not None
+        finding = self._found
+        assert finding is not None
         return Failure(
-            kind=found.kind,
-            message=found.message,
-            thread=found.thread,
-            exception=found.error,
+            kind=finding.kind,
+            message=finding.message,
+            thread=finding.thread,
+            exception=finding.error,
             steps=self.steps(),
             waits=self._waits,
             cycle=self._cycle,

@@ -35,7 +35,7 @@ EXECUTIONS = 5_000
 
 @dataclass(frozen=True)
 class Again:
-    """A schedule that was run again, or what was searched instead. ``note`` says which."""
+    """A schedule that was run again, or a search in its stead. ``note`` says which."""
 
     note: str
     exploration: Exploration | None
@@ -105,7 +105,7 @@ def replay(
         documents.write_text(schedule, json.dumps(document))
         options = [part for module in into for part in ("--into", module)]
         command = [sys.executable, "-m", "wheelproof", "explore", f"{path}::{name}"]
-        ended = subprocess.run(
+        process = subprocess.run(
             [*command, "--schedule", str(schedule), *options],
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -113,20 +113,20 @@ def replay(
             encoding="utf-8",
             env=os.environ | {"PYTHONIOENCODING": "utf-8"},
         )
-    reported = (ended.stdout + ended.stderr).strip()
-    if ended.returncode == 0:
-        if IMPOSSIBLE in reported:
-            warnings.warn(reported, stacklevel=3)
-    elif ended.returncode == 1:
-        raise AssertionError(reported)
-    elif ended.returncode in (3, 5):
+    output = (process.stdout + process.stderr).strip()
+    if process.returncode == 0:
+        if IMPOSSIBLE in output:
+            warnings.warn(output, stacklevel=3)
+    elif process.returncode == 1:
+        raise AssertionError(output)
+    elif process.returncode in (3, 5):
         import pytest
 
-        pytest.skip(reported)
-    elif ended.returncode == 2:
-        raise UsageError(reported)
+        pytest.skip(output)
+    elif process.returncode == 2:
+        raise UsageError(output)
     else:
-        raise ToolError(reported)
+        raise ToolError(output)
 
 
 def read(file: Path) -> tuple[Schedule, int]:

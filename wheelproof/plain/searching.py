@@ -22,7 +22,7 @@ from wheelproof.plain.settings import EXPLORING, Settings
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, with what was done until then: ``failure`` is the text of one that was found."""
+    """Ctrl-C, with the results until then: ``failure``: the text of a failure found so far."""
 
     def __init__(
         self, name: str, executions: int, places: tuple[str, ...], failure: str = ""
@@ -41,7 +41,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class _Refused(BaseException):
-    """Ends a thread that does what cannot be explored."""
+    """Ends a thread at a call that cannot be explored."""
 
 
 class _Silent(io.TextIOBase):
@@ -63,11 +63,11 @@ _REFUSED = (
     ("os", "", "system", "a subprocess, by os.system"),
     ("asyncio.base_events", "BaseEventLoop", "run_forever", "an event loop of asyncio"),
 )
-"""What cannot be explored: module, class, function, name."""
+"""Calls that cannot be explored: module, class, function, name."""
 
 
 class Search:
-    """An exploration of what ``program`` is set to: a function of the world without arguments.
+    """An exploration of ``program``, which is set to a function of the world without arguments.
 
     ``watch`` is called with each execution at its end. It may raise: that ends the search.
     """
@@ -96,26 +96,26 @@ class Search:
             EXPLORING.pop()
 
     def explore(self) -> Exploration:
-        """Raises UsageError, Interrupted, and what ``watch`` raises."""
+        """Raises UsageError, Interrupted, and the exceptions of ``watch``."""
         with self.running():
             try:
                 return self.explorer.explore()
             except KeyboardInterrupt:
                 executions = self.explorer.execution.executions
-                found = self.explorer.found.message if self.explorer.found else ""
-                raise Interrupted(self.name, executions, self.racy_places(), found) from None
+                failure = self.explorer.found.message if self.explorer.found else ""
+                raise Interrupted(self.name, executions, self.racy_places(), failure) from None
 
     def replay(self, schedule: Schedule) -> Replayed:
         """Run one schedule. Raises UsageError."""
         with self.running():
-            replayed = replay(self.explorer, schedule)
+            result = replay(self.explorer, schedule)
         if self._refusal is not None:
             raise self._refusal
-        return replayed
+        return result
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """Programs run in this process: what cannot be explored is refused."""
+        """Programs run in this process: calls that cannot be explored are refused."""
         assert self.program is not None
         self.explorer.program = self.program
         self.explorer.observe = self._observe
@@ -145,7 +145,7 @@ class Search:
 
     @contextlib.contextmanager
     def _modules(self) -> Iterator[None]:
-        """Who asks ``sys.modules`` gets the modules of the world, as patches by name do."""
+        """Readers of ``sys.modules``, such as patches by name, get the modules of the world."""
         real = {}
         for name, module in self.world.modules.items():
             root = name.partition(".")[0]
@@ -183,7 +183,7 @@ class Search:
     def _refusing(self, real: Callable[..., Any], thing: str) -> Callable[..., Any]:
         execution = self.explorer.execution
 
-        def refused(*arguments: Any, **keywords: Any) -> Any:
+        def refuse(*arguments: Any, **keywords: Any) -> Any:
             if execution.running is None:
                 return real(*arguments, **keywords)
             if self._refusal is None:
@@ -197,7 +197,7 @@ class Search:
                 )
             raise _Refused
 
-        return refused
+        return refuse
 
 
 _OWN_FILES = frozenset(

@@ -41,19 +41,19 @@ def counterexample(explorer: Explorer) -> tuple[Failure | None, Schedule | None]
         if possible is not None:
             best = possible
         else:
-            possible, nothing = _fewest(explorer, kind, None, limit, gil=True)
-            only = False if possible is not None else True if nothing else None
+            possible, is_none = _fewest(explorer, kind, None, limit, gil=True)
+            only = False if possible is not None else True if is_none else None
     return best.failure(complete, only), best.schedule()
 
 
 def _fewest(
-    explorer: Explorer, kind: FailureKind, most: int | None, limit: int, gil: bool
+    explorer: Explorer, kind: FailureKind, maximum: int | None, limit: int, gil: bool
 ) -> tuple[Recorder | None, bool]:
-    """A failing run with the fewest preemptions, up to ``most``; None: any number of them.
+    """A failing run with the fewest preemptions, up to ``maximum``; None: any number of them.
 
     With it, whether all runs with fewer have been searched.
     """
-    bounds: Sequence[int | None] = [None] if most is None else range(most + 1)
+    bounds: Sequence[int | None] = [None] if maximum is None else range(maximum + 1)
     for bound in bounds:
         scheduler = Bounded(bound, gil)
         while not scheduler.over:

@@ -1,4 +1,4 @@
-"""A failure as people see it: its steps with their source lines, and what is left out.
+"""A failure as people see it: its steps with their source lines, some left out.
 
 Plain data, from which the columns of a terminal and of a page are made.
 """
@@ -35,7 +35,7 @@ VERBS = {
     "put": "puts an item into",
     TIME_OUT: "times out on",
 }
-"""Operation -> what a thread does; the others are folded."""
+"""Operation -> its words, after a thread's name; the others are folded."""
 
 MAIN = ("MainThread", "main")
 """The main thread's name, in Python and in Java."""
@@ -45,7 +45,7 @@ LOCKS = ("acquire", "try to acquire", "release", "look at")
 
 @dataclass(frozen=True)
 class Shown:
-    """A step. ``code`` is its source line, ``text`` the access alone; ``says``: what it does.
+    """A step. ``code`` is its source line, ``text`` the access alone; ``says``: the act in words.
 
     ``holds``: the locks of its thread afterwards. ``preempts``: the thread before could have gone
     on. ``folded``: no other thread sees it.
@@ -72,7 +72,7 @@ class Order:
     """The steps of a failure, and the threads that do something of interest, in order.
 
     The last step may be the one that raised an exception. ``facts`` are sentences about the run,
-    ``ends`` about what waits at its end. ``operations`` name steps by their place.
+    ``ends`` about the waits at its end. ``operations`` name steps by their place.
     """
 
     threads: tuple[str, ...]
@@ -89,15 +89,15 @@ class Order:
 
 
 def order(failure: Failure) -> Order:
-    """What is shown of a failure."""
+    """The order to show of a failure."""
     relevant = _relevant(failure)
-    steps = [_step(step, not kept) for step, kept in zip(failure.steps, relevant)]
-    raised = _raised(failure.exception)
-    if raised:
-        file, line, code, notes = raised
+    steps = [_step(step, not is_kept) for step, is_kept in zip(failure.steps, relevant)]
+    origin = _error_place(failure.exception)
+    if origin:
+        file, line, code, notes = origin
         steps.append(Shown(failure.thread, file, line, code, code, tuple(notes), ()))
     threads = {step.thread for step in steps if not step.folded}
-    names = sorted((step.thread for step in steps), key=_numbered)
+    names = sorted((step.thread for step in steps), key=_number_key)
     return Order(
         tuple(name for name in dict.fromkeys(names) if name in threads),
         tuple(steps),
@@ -107,17 +107,17 @@ def order(failure: Failure) -> Order:
     )
 
 
-def _step(step: Step, folded: bool) -> Shown:
+def _step(step: Step, is_folded: bool) -> Shown:
     place = step.place
-    what = f"{VERBS.get(step.operation, step.operation)} {step.target}"
+    words = f"{VERBS.get(step.operation, step.operation)} {step.target}"
     if step.value:
-        what += f": {step.value}"
+        words += f": {step.value}"
     if step.operation in LOCKS[:2] and len(step.holds) > 1:
-        what += f" (holds {', '.join(step.holds)})"
-    says = (what,) if place.file or not place.text else ()  # the text of a moment is enough
+        words += f" (holds {', '.join(step.holds)})"
+    says = (words,) if place.file or not place.text else ()  # the text of a moment is enough
     return Shown(
         step.thread, place.file, place.line, source(place), place.text, says, step.holds,
-        step.preempts, folded,
+        step.preempts, is_folded,
     )  # fmt: skip
 
 
@@ -125,10 +125,10 @@ def _facts(failure: Failure) -> tuple[str, ...]:
     least = "the fewest with which it fails"
     if not failure.minimal:
         least = "not shown to be the fewest with which it fails"
-    fired = sum(step.operation == TIME_OUT for step in failure.steps)
+    timeouts = sum(step.operation == TIME_OUT for step in failure.steps)
     return (
         f"{plural(failure.preemptions, 'preemption')}, {least}",
-        *[f"{plural(fired, 'time-out')} in it"] * bool(fired),
+        *[f"{plural(timeouts, 'time-out')} in it"] * bool(timeouts),
         *failure.builds,
     )
 
@@ -136,8 +136,10 @@ def _facts(failure: Failure) -> tuple[str, ...]:
 def _ends(failure: Failure) -> tuple[str, ...]:
     ends = []
     for wait in failure.waits:
-        held = f", which {wait.holder} holds" if wait.holder and wait.holder != wait.awaited else ""
-        ends.append(f"{wait.thread} waits for {wait.awaited}{held}: {located(wait.place)}")
+        holding = (
+            f", which {wait.holder} holds" if wait.holder and wait.holder != wait.awaited else ""
+        )
+        ends.append(f"{wait.thread} waits for {wait.awaited}{holding}: {located(wait.place)}")
     if failure.cycle:
         ends.append(f"cycle of waits: {' -> '.join((*failure.cycle, failure.cycle[0]))}")
     return tuple(ends)
@@ -157,54 +159,56 @@ def source(place: Place) -> str:
     return linecache.getline(place.file, place.line).strip() or place.text
 
 
-def _numbered(name: str) -> tuple[bool, list[tuple[int, str]]]:
+def _number_key(name: str) -> tuple[bool, list[tuple[int, str]]]:
     """Names as they count: Thread-2 before Thread-10, and the main thread first."""
     parts = re.findall(r"\d+|\D+", name)
     return name not in MAIN, [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def _relevant(failure: Failure) -> list[bool]:
-    """Whether each step is shown: what several threads do with the same thing, and last steps."""
+    """Whether each step is shown: acts of several threads on the same object, and last steps."""
     steps = failure.steps
     users: dict[str, set[str]] = defaultdict(set)
-    written: set[str] = set()
+    written_names: set[str] = set()
     for step in steps:
         users[step.target].add(step.thread)
         if step.operation != "read":
-            written.add(step.target)
-    awaited = {wait.awaited for wait in failure.waits}
+            written_names.add(step.target)
+    awaited_names = {wait.awaited for wait in failure.waits}
 
     def is_shown(step: Step) -> bool:
         if step.operation not in VERBS:
             return False
-        shared = len(users[step.target]) > 1 and step.target in written
-        return shared or step.target in awaited or step.operation in ("sleep", TIME_OUT)
+        is_shared = len(users[step.target]) > 1 and step.target in written_names
+        return is_shared or step.target in awaited_names or step.operation in ("sleep", TIME_OUT)
 
-    kept = [is_shown(step) for step in steps]
-    if not any(kept):  # an endless loop, as of one thread: its beginning
-        kept = [index < 20 for index in range(len(steps))]
-    return kept
+    marks = [is_shown(step) for step in steps]
+    if not any(marks):  # an endless loop, as of one thread: its beginning
+        marks = [index < 20 for index in range(len(steps))]
+    return marks
 
 
-def _raised(error: BaseException | Raised | None) -> tuple[str, int, str, Sequence[str]] | None:
-    """Where an exception was raised in the program: file, line, source, and what it says."""
+def _error_place(
+    error: BaseException | Raised | None,
+) -> tuple[str, int, str, Sequence[str]] | None:
+    """Where an exception was raised in the program: file, line, source, and its message."""
     if error is None:
         return None
     if isinstance(error, Raised):
         return error.place.file, error.place.line, source(error.place), error.says
-    chosen: TracebackType | None = None
+    innermost: TracebackType | None = None
     tb = error.__traceback__
     while tb is not None:
         file = tb.tb_frame.f_code.co_filename
         if not file.startswith(OWN) and "site-packages" not in Path(file).parts:
-            chosen = tb
+            innermost = tb
         tb = tb.tb_next
-    if chosen is None:
+    if innermost is None:
         return None
-    file, line = chosen.tb_frame.f_code.co_filename, chosen.tb_lineno
+    file, line = innermost.tb_frame.f_code.co_filename, innermost.tb_lineno
     code = linecache.getline(file, line).strip()
     says = texts.without_addresses(traceback.format_exception_only(error)[-1].strip())
-    return file, line, code, [says, *values(code, chosen.tb_frame)]
+    return file, line, code, [says, *values(code, innermost.tb_frame)]
 
 
 def values(code: str, frame: FrameType) -> list[str]:
@@ -215,12 +219,12 @@ def values(code: str, frame: FrameType) -> list[str]:
         return []
     if not isinstance(tree.body[0], ast.Assert):
         return []
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    call_ids = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     lines = []
     for node in ast.walk(tree.body[0].test):
         if (
-            id(node) in called
+            id(node) in call_ids
             or id(node) in inner
             or not isinstance(node, ast.Name | ast.Attribute)
         ):

@@ -56,7 +56,7 @@ class SimpleQueue(Waited):
         if block and timeout is not None and timeout < 0:
             raise ValueError("'timeout' must be a non-negative number")
         self._renew()
-        if not self._taken(bool(block), timeout if block and timeout is not None else -1):
+        if not self._take_in_time(bool(block), timeout if block and timeout is not None else -1):
             raise queue.Empty
         thread = self.execution.running
         if thread is None:

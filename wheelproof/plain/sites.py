@@ -1,4 +1,4 @@
-"""Sites: the accesses of a source, each with what the checker has learned about it."""
+"""Sites: the accesses of a source, each with the checker's knowledge of it."""
 
 from __future__ import annotations
 

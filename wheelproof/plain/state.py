@@ -1,8 +1,8 @@
-"""What outlives a run: variables of modules, attributes of classes, and what they reach.
+"""State that outlives a run: variables of modules, attributes of classes, the objects they reach.
 
-It is recorded once the modules are loaded, and put back before each run. Runs report what they
-write, so that only those objects are compared; now and then all of them are. Those that have
-changed without a report are compared after each run from then on.
+It is recorded once the modules are loaded, and put back before each run. Runs report their writes,
+so that only the objects written are compared; now and then all of them are. Those that have changed
+without a report are compared after each run from then on.
 """
 
 from __future__ import annotations
@@ -169,19 +169,19 @@ def _cell(cell: Any) -> list[Any]:
         return []
 
 
-def _nothing(target: Any, content: Any) -> None:
-    """What cannot change is not put back."""
+def _ignore(target: Any, content: Any) -> None:
+    """Content that cannot change is not put back."""
 
 
 class State:
-    """The recorded objects. ``own``: whether a class, a function or a module is under test.
+    """The recorded objects. ``is_own``: whether a class, a function or a module is under test.
     ``full``: there are more than can be recorded.
 
     Variables of modules that are not under test are the process's own, and are left alone.
     """
 
-    def __init__(self, own: Callable[[Any], bool]) -> None:
-        self._own, self.full = own, False
+    def __init__(self, is_own: Callable[[Any], bool]) -> None:
+        self._own, self.full = is_own, False
         self._kept: dict[int, _Kept] = {}
         self._modules: dict[str, _Kept] = {}
         self._renewed: list[_Kept] = []
@@ -192,7 +192,7 @@ class State:
         return len(self._kept)
 
     def record(self, values: Iterable[Any]) -> None:
-        """Record modules, functions and what they reach, as it is now."""
+        """Record modules, functions and the objects that they reach, as they are now."""
         stack: list[Any] = list(values)
         real = self._real()
         while stack and not self.full:
@@ -200,23 +200,23 @@ class State:
             value = stack.pop()
             if id(value) in self._kept or id(value) in real:
                 continue
-            kept = self._entry(value)
-            if kept is None:
+            entry = self._entry(value)
+            if entry is None:
                 continue
-            kept.value = value
-            self._kept[id(value)] = kept
+            entry.value = value
+            self._kept[id(value)] = entry
             if type(value) is types.CellType:
-                self._cells.append(kept)
-            content = kept.content
-            stack.extend(kept.parts())
+                self._cells.append(entry)
+            content = entry.content
+            stack.extend(entry.parts())
             if type(value) is types.FunctionType:
                 stack.extend(value.__closure__ or ())
                 stack.extend(value.__defaults__ or ())
                 stack.extend((value.__kwdefaults__ or {}).values())
             elif issubclass(type(value), types.ModuleType):
-                self._modules[content.get("__file__") or content["__name__"]] = kept
+                self._modules[content.get("__file__") or content["__name__"]] = entry
             if isinstance(content, dict):
-                self._find_counters(kept, content)
+                self._find_counters(entry, content)
 
     def _real(self) -> set[int]:
         """The identities of the variables of modules that are not under test."""
@@ -230,18 +230,18 @@ class State:
 
     def learn(self, module: types.ModuleType, name: str, value: Any) -> None:
         """A variable of a module has its first value later than the others."""
-        kept = self._kept.get(id(module))
-        if kept is not None:
-            kept.content[sys.intern(name)] = value
+        entry = self._kept.get(id(module))
+        if entry is not None:
+            entry.content[sys.intern(name)] = value
 
-    def _find_counters(self, kept: _Kept, content: dict[Any, Any]) -> None:
+    def _find_counters(self, entry: _Kept, content: dict[Any, Any]) -> None:
         for name, value in content.items():
             bound = type(value) is types.MethodWrapperType
             counter = value.__self__ if bound else value
             if type(counter) in _COUNTS:
-                kept.renewed.append((name, (copy.copy(counter), counter is not value)))
-        if kept.renewed:
-            self._renewed.append(kept)
+                entry.renewed.append((name, (copy.copy(counter), counter is not value)))
+        if entry.renewed:
+            self._renewed.append(entry)
 
     def _entry(self, value: Any) -> _Kept | None:
         kind = type(value)
@@ -254,15 +254,15 @@ class State:
             return None
         for base, read, write in _CONTAINERS:
             if issubclass(kind, base):
-                kept = _Kept(value, read, write)
+                entry = _Kept(value, read, write)
                 fields = fields_of(value) if kind is not base and self._own(kind) else None
                 if fields is not None:
-                    kept.fields = _Kept(fields, _items, _fill_dictionary)
-                return kept
+                    entry.fields = _Kept(fields, _items, _fill_dictionary)
+                return entry
         if issubclass(kind, tuple):
-            return _Kept(value, _elements(tuple), _nothing)
+            return _Kept(value, _elements(tuple), _ignore)
         if issubclass(kind, frozenset):
-            return _Kept(value, _elements(frozenset), _nothing)
+            return _Kept(value, _elements(frozenset), _ignore)
         if kind is types.CellType:
             return _Kept(value, _cell, _fill_cell)
         if issubclass(kind, classmethod | staticmethod):
@@ -275,13 +275,13 @@ class State:
                 return _Kept(fields, _items, _fill_dictionary)
         return None
 
-    def restore(self, locations: dict[Any, Location], others: Iterable[Any] = ()) -> None:
-        """Put back what a run has written: of these locations, and at ``others``."""
-        kept, modules, variables = self._kept, self._modules, False
-        written = [key for key, location in locations.items() if location.writer >= 0]
-        for key in (*written, *others):
+    def restore(self, locations: dict[Any, Location], places: Iterable[Any] = ()) -> None:
+        """Put back the state that a run has written: of these locations, and at ``places``."""
+        table, modules, variables = self._kept, self._modules, False
+        keys = [key for key, location in locations.items() if location.writer >= 0]
+        for key in (*keys, *places):
             holder: Any = key if type(key) is int else key[0]
-            entry = kept.get(holder) if type(holder) is int else modules.get(holder)
+            entry = table.get(holder) if type(holder) is int else modules.get(holder)
             if entry is not None:
                 entry.put_back()
             if type(key) is tuple and len(key) > 2:  # a variable, perhaps of a function
@@ -304,10 +304,10 @@ class State:
 
     def restore_all(self) -> list[_Kept]:
         """Put back everything. The objects that had changed."""
-        changed = [entry for entry in self._kept.values() if entry.has_changed()]
-        for entry in changed:
+        changes = [entry for entry in self._kept.values() if entry.has_changed()]
+        for entry in changes:
             entry.put_back()
-        return changed
+        return changes
 
     def compare(self) -> bool:
         """Put back everything. Whether more has changed without a report than was known."""

@@ -82,7 +82,7 @@ class _Modules(collections.ChainMap[str, types.ModuleType]):
 
 
 def substitute(world: World) -> None:
-    """Give a world its ``threading``, ``time`` and what else must not be real."""
+    """Give a world its ``threading``, ``time`` and all else that must not be real."""
     execution = world.execution
     clock = world.clock
     lock, rlock = primitives.locks(execution, clock)
@@ -105,7 +105,7 @@ def substitute(world: World) -> None:
     _module(world, "importlib.util", importlib.util, module_from_spec=from_spec)
     vars(world.modules["importlib"])["util"] = world.modules["importlib.util"]
     _module(world, "logging", logging)
-    _module(world, "atexit", atexit, register=_registered, unregister=_registered)
+    _module(world, "atexit", atexit, register=_register, unregister=_register)
     system = _System("sys")
     vars(system).update(modules=_Modules(world), meta_path=world.finders)
     world.modules["sys"] = system
@@ -113,8 +113,8 @@ def substitute(world: World) -> None:
 
     def at_exit(function: Callable[..., object], *arguments: Any, **keywords: Any) -> None:
         outside = execution.running is None  # while a module is loaded: for all runs
-        registered = execution.at_every_exit if outside else execution.at_exit
-        registered.append(lambda: function(*arguments, **keywords))
+        callbacks = execution.at_every_exit if outside else execution.at_exit
+        callbacks.append(lambda: function(*arguments, **keywords))
 
     source = Path(threading.__file__).read_text(encoding="utf-8")
     prelude: dict[str, Any] = {
@@ -123,11 +123,11 @@ def substitute(world: World) -> None:
         "get_ident": ident, "get_native_id": ident, "TIMEOUT_MAX": _thread.TIMEOUT_MAX,
         "ThreadError": RuntimeError, "_time": clock.own, "_deque": collections.deque,
         "_islice": itertools.islice, "_count": itertools.count,
-        "_register_atexit": at_exit, "_shutdown": _registered,
+        "_register_atexit": at_exit, "_shutdown": _register,
         "excepthook": threading.excepthook, "__excepthook__": threading.excepthook,
-        "ExceptHookArgs": threading.ExceptHookArgs, "settrace": _registered,
-        "setprofile": _registered, "stack_size": threading.stack_size,
-        "gettrace": _registered, "getprofile": _registered, **of_threads,
+        "ExceptHookArgs": threading.ExceptHookArgs, "settrace": _register,
+        "setprofile": _register, "stack_size": threading.stack_size,
+        "gettrace": _register, "getprofile": _register, **of_threads,
     }  # fmt: skip
     module = world.make("threading", source, threading.__file__, None, CLASSES, **prelude)
     public = [name for name in vars(module) if not name.startswith("_")]
@@ -135,13 +135,13 @@ def substitute(world: World) -> None:
     world.state.learn(module, "__all__", public)
 
 
-def _module(world: World, name: str, real: types.ModuleType, **changed: Any) -> None:
+def _module(world: World, name: str, real: types.ModuleType, **changes: Any) -> None:
     module = types.ModuleType(name)
     module.__dict__.update(vars(real))
-    module.__dict__.update(changed)
+    module.__dict__.update(changes)
     world.modules[name] = module
 
 
-def _registered(*arguments: Any, **keywords: Any) -> Any:
+def _register(*arguments: Any, **keywords: Any) -> Any:
     """Registering a function for the interpreter's end has no effect on a run."""
     return arguments[0] if arguments else None

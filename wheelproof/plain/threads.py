@@ -94,8 +94,8 @@ class Thread:
     ) -> None:
         assert group is None, "group argument must be None for now"
         if name is None:
-            counted = self._execution.next_name()
-            name = f"Thread-{counted}"
+            number = self._execution.next_name()
+            name = f"Thread-{number}"
             if target is not None and hasattr(target, "__name__"):
                 name += f" ({target.__name__})"
         self._name = str(name)
@@ -109,7 +109,7 @@ class Thread:
     def start(self) -> None:
         if not self._initialized:
             raise RuntimeError("thread.__init__() not called")
-        if self._begun() is not None:
+        if self._run_greenlet() is not None:
             raise RuntimeError("threads can only be started once")
 
         def body() -> None:
@@ -119,7 +119,7 @@ class Thread:
         self._run_number = self._execution.number
         self._greenlet = self._execution.start(body, self._name, self, self._daemonic)
 
-    def _begun(self) -> Greenlet | None:
+    def _run_greenlet(self) -> Greenlet | None:
         return self._greenlet if self._run_number == self._execution.number else None
 
     def run(self) -> None:
@@ -132,7 +132,7 @@ class Thread:
     def join(self, timeout: float | None = None) -> None:
         if not self._initialized:
             raise RuntimeError("Thread.__init__() not called")
-        thread = self._begun()
+        thread = self._run_greenlet()
         if thread is None:
             raise RuntimeError("cannot join thread before it is started")
         if thread is self._execution.running:
@@ -141,16 +141,16 @@ class Thread:
             self._execution.point(JOIN, thread.end, None)
         else:
             self._execution.sees_ends()
-            begun, seconds = self._clock.began(), max(0.0, timeout)
+            start, seconds = self._clock.began(), max(0.0, timeout)
             seconds = self._execution.yields(sys._getframe(1), seconds)
             if self._execution.running is not None:
-                self._execution.running.waits_until(begun + seconds, timeout > 0)
+                self._execution.running.waits_until(start + seconds, timeout > 0)
             self._execution.point(TRY_JOIN, thread.end, None)
             if not thread.done:
-                self._clock.passes(begun, seconds)
+                self._clock.passes(start, seconds)
 
     def is_alive(self) -> bool:
-        thread = self._begun()
+        thread = self._run_greenlet()
         if thread is None:
             return False
         if thread is not self._execution.running:
@@ -163,7 +163,7 @@ class Thread:
 
     def _rename(self, name: str) -> None:
         self._name = str(name)
-        thread = self._begun()
+        thread = self._run_greenlet()
         if thread is not None:
             thread.name = ""
             thread.name = self._execution.title(self._name)
@@ -175,7 +175,7 @@ class Thread:
         return self._daemonic
 
     def setDaemon(self, daemonic: bool) -> None:
-        if self._begun() is not None:
+        if self._run_greenlet() is not None:
             raise RuntimeError("cannot set daemon status of active thread")
         self._daemonic = daemonic
 
@@ -183,7 +183,7 @@ class Thread:
 
     @property
     def ident(self) -> int | None:
-        thread = self._begun()
+        thread = self._run_greenlet()
         return None if thread is None else thread.number + 1
 
     native_id = ident
@@ -198,14 +198,14 @@ class MainThread(Thread):
     def __init__(self) -> None:
         Thread.__init__(self, name="MainThread", daemon=False)
 
-    def _begun(self) -> Greenlet | None:
+    def _run_greenlet(self) -> Greenlet | None:
         return self._execution.threads[0] if self._execution.threads else None
 
 
-def threads(execution: Execution, clock: Clock, identified: type) -> dict[str, Any]:
+def threads(execution: Execution, clock: Clock, identity_class: type) -> dict[str, Any]:
     """``Thread`` of an execution, and the functions that answer about threads."""
     fields = {"__module__": "threading", "_execution": execution, "_clock": clock}
-    thread_class = type("Thread", (Thread, identified), dict(fields))
+    thread_class = type("Thread", (Thread, identity_class), dict(fields))
     main_class = type("_MainThread", (MainThread, thread_class), dict(fields))
     main = main_class()
 

@@ -33,7 +33,7 @@ from wheelproof.plain.searching import Interrupted, Search
 from wheelproof.plain.settings import Settings, settings
 
 REAL = (type(_thread.allocate_lock()), type(threading.RLock()), threading.Thread)
-"""What must not be shared by executions."""
+"""Types of objects that executions must not share."""
 
 LOOKED_AT = 5_000
 """Objects that a fixture's value is looked through for locks, at most."""
@@ -43,11 +43,11 @@ OUTCOMES = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception
 
 
 Outcome = Exploration | saved.Again | UsageError | Interrupted
-"""What comes of the exploration of a test."""
+"""The outcome of the exploration of a test."""
 
 
 class Command:
-    """What the command ``wheelproof explore`` asks for, and what came of each test.
+    """The request of the command ``wheelproof explore``, and the outcome of each test.
 
     ``options`` are the settings that are named on the command line. ``schedule``: is run instead
     of a search, with the number of its preemptions. ``races``: they are looked for, too.
@@ -82,16 +82,16 @@ Failed.__module__, Failed.__qualname__ = "builtins", "ExplorationFailed"
 
 
 def requested(item: pytest.Function, block: Settings | None) -> tuple[Settings, str]:
-    """The settings of a test, and who names them: command, marker, block, or none.
+    """The settings of a test, and the place that names them: command, marker, block, or none.
 
     Raises UsageError.
     """
     command = item.config.stash.get(COMMAND, None)
     marker = item.get_closest_marker("explore")
     options: dict[str, Any] = dict(vars(Settings()))
-    named = ""
+    origin = ""
     if block is not None and block != Settings():
-        options, named = dict(vars(block)), "block"
+        options, origin = dict(vars(block)), "block"
     if marker is not None:
         if marker.args or not marker.kwargs.keys() <= options.keys():
             raise UsageError(
@@ -99,10 +99,10 @@ def requested(item: pytest.Function, block: Settings | None) -> tuple[Settings, 
                 "nothing else."
             )
         if marker.kwargs:
-            options, named = options | dict(marker.kwargs), "marker"
+            options, origin = options | dict(marker.kwargs), "marker"
     if command is not None and command.options:
-        options, named = options | command.options, "command"
-    return settings(**options), named
+        options, origin = options | command.options, "command"
+    return settings(**options), origin
 
 
 def prepare(item: pytest.Function) -> None:
@@ -114,23 +114,23 @@ def prepare(item: pytest.Function) -> None:
             if definitions and definitions[-1].scope != "function":
                 item._request.getfixturevalue(name)
 
-    known = item._fixtureinfo.name2fixturedefs
-    if all(name in known or name == "request" for name in item.fixturenames):
+    definitions_by_name = item._fixtureinfo.name2fixturedefs
+    if all(name in definitions_by_name or name == "request" for name in item.fixturenames):
         item.setup = setup  # type: ignore[method-assign]
 
 
 def explore(item: pytest.Function, block: Settings | None = None) -> None:
     """Explore a test. ``block``: the settings of its ``with`` block, if it was called for real.
 
-    Raises what pytest is to report.
+    Raises the exception that pytest is to report.
     """
     command = item.config.stash.get(COMMAND, None)
     try:
-        options, named = requested(item, block)
+        options, origin = requested(item, block)
         if command is not None and command.schedule is not None:
             command.outcomes.append((item.nodeid, _again(item, options, command)))
             return
-        exploration = _explored(item, options, named, command)
+        exploration = _exploration(item, options, origin, command)
     except (UsageError, Interrupted) as error:
         if command is not None:
             command.outcomes.append((item.nodeid, error))
@@ -153,8 +153,8 @@ def written(item: pytest.Function, text: str) -> bool:
     return reporter is not None
 
 
-def _explored(
-    item: pytest.Function, options: Settings, named: str, command: Command | None
+def _exploration(
+    item: pytest.Function, options: Settings, origin: str, command: Command | None
 ) -> Exploration:
     _refuse(item)
     while True:
@@ -164,7 +164,7 @@ def _explored(
             reporter = item.config.pluginmanager.get_plugin("terminalreporter")
             over = reporter is not None and bool(reporter.isatty)
             progress = Progress(lambda text: written(item, text), over)
-        call = Call(options, named)
+        call = Call(options, origin)
         CURRENT.append(call)
         try:
             test = _Test(item, call, progress)
@@ -172,7 +172,7 @@ def _explored(
             return test.explored()
         except Reset:
             assert call.wanted is not None
-            options, named = call.wanted, "block"
+            options, origin = call.wanted, "block"
         finally:
             CURRENT.pop()
 
@@ -185,18 +185,18 @@ def _again(item: pytest.Function, options: Settings, command: Command) -> saved.
     call = Call(options, "command")
     CURRENT.append(call)
     try:
-        replayed = _Test(item, call, None).replayed(schedule)
+        result = _Test(item, call, None).replayed(schedule)
     finally:
         CURRENT.pop()
-    if replayed.failure is not None:
-        reason = f"the saved schedule fails: {replayed.failure.message}"
+    if result.failure is not None:
+        reason = f"the saved schedule fails: {result.failure.message}"
         return saved.Again(
-            "", Exploration(Answer.BUG, 1, (), replayed.failure, None, reason, schedule)
+            "", Exploration(Answer.BUG, 1, (), result.failure, None, reason, schedule)
         )
-    if replayed.possible:
+    if result.possible:
         return saved.Again(saved.HOLDS, None)
     options = replace(options, bound=bound, executions=saved.EXECUTIONS)
-    return saved.Again(saved.IMPOSSIBLE, _explored(item, options, "command", command))
+    return saved.Again(saved.IMPOSSIBLE, _exploration(item, options, "command", command))
 
 
 def _refuse(item: pytest.Function) -> None:
@@ -233,15 +233,15 @@ def _refuse_locks(item: pytest.Function, name: str, value: Any) -> None:
 
 def real_lock(value: Any) -> Any:
     """A lock or thread that an object reaches, or None."""
-    seen: set[int] = set()
+    visits: set[int] = set()
     stack = [value]
-    while stack and len(seen) < LOOKED_AT:
+    while stack and len(visits) < LOOKED_AT:
         value = stack.pop()
         if isinstance(value, REAL):
             return value
-        if id(value) in seen or isinstance(value, (type, types.ModuleType, types.FunctionType)):
+        if id(value) in visits or isinstance(value, (type, types.ModuleType, types.FunctionType)):
             continue
-        seen.add(id(value))
+        visits.add(id(value))
         if isinstance(value, dict):
             stack.extend(value.values())
         elif isinstance(value, (list, tuple, set, frozenset)):
@@ -269,10 +269,10 @@ class _Test:
         self.search = Search(item.nodeid, call.settings, progress)
         self.search.watch = self._watch
         definitions = [definition for _, definition in _definitions(item)]
-        self.definitions = [each for each in definitions if each.scope == "function"]
+        self.definitions = [fixture for fixture in definitions if fixture.scope == "function"]
         # Other plugins' fixtures are real; so are those of the tool.
-        self.changing = [each for each in self.definitions if _is_users(each.func)]
-        self.outer = [each for each in definitions if each.scope != "function"]
+        self.changing = [fixture for fixture in self.definitions if _is_users(fixture.func)]
+        self.outer = [fixture for fixture in definitions if fixture.scope != "function"]
 
     def explored(self) -> Exploration:
         with self._ready():
@@ -290,9 +290,9 @@ class _Test:
             kind = self.item.cls
             self.kind = None if kind is None else self.search.second.of_class(kind)
             self.function = self.search.second(self.item.function)
-        with self._changed():
+        with self._in_world():
             self.search.world.state.record(
-                [each.cached_result[0] for each in self.outer if each.cached_result]
+                [fixture.cached_result[0] for fixture in self.outer if fixture.cached_result]
             )
             self.search.program = self.program
             yield
@@ -327,10 +327,10 @@ class _Test:
                     definition._finalizers.clear()
 
     @contextmanager
-    def _changed(self) -> Iterator[None]:
+    def _in_world(self) -> Iterator[None]:
         """Fixtures and parameters are those of the world."""
         second = self.search.second
-        before = [(each, each.func) for each in self.changing]
+        before = [(fixture, fixture.func) for fixture in self.changing]
         parameters = getattr(getattr(self.item, "callspec", None), "params", {})
         values = dict(parameters)
         try:

@@ -21,7 +21,7 @@ OWN_TIME = frozenset({"concurrent.futures._base", "queue", "threading"})
 """Modules that ask for the time only to see how long they still wait."""
 
 NOTHING, CONTAINERS, EVERYTHING = range(3)
-"""How much of what they are given functions read: nothing, containers, or all it reaches."""
+"""How much of their arguments functions read: nothing, containers, or all that they reach."""
 
 EXCEPTIONS = {
     "the interpreter's import and types are one for the whole process": (
@@ -76,7 +76,7 @@ _READ = {name: read for read, names in EXCEPTIONS.values() for name in names}
 
 
 def read_by(module: str) -> int | None:
-    """How much functions of a module read; None: they may change what they are given."""
+    """How much functions of a module read; None: they may change their arguments."""
     if module.startswith("namedtuple_"):  # what makes a tuple
         return NOTHING
     if module in LOOKED_INTO_AFTER_ALL:
@@ -91,8 +91,8 @@ def read_by(module: str) -> int | None:
 def is_named(name: str, into: Sequence[str]) -> bool:
     """Whether the user names a module, or one within it or around it."""
     return any(
-        name == other or name.startswith(other + ".") or other.startswith(name + ".")
-        for other in into
+        name == module or name.startswith(module + ".") or module.startswith(name + ".")
+        for module in into
     )
 
 

@@ -69,7 +69,13 @@ class World(Modules):
         self.hooks["matched"] = matching(self.hooks)
         calls.hooks, calls.modules = self.hooks, self.modules
         evaluation = Evaluation(
-            execution, fields, self.modules, self.builtins, self._sited, self._target, self.hooks
+            execution,
+            fields,
+            self.modules,
+            self.builtins,
+            self._report_sites,
+            self._target,
+            self.hooks,
         )
         self.builtins |= evaluation.functions
         self._targets: dict[str, Site] = {}
@@ -90,7 +96,7 @@ class World(Modules):
             self.sites.append(site)
         return site
 
-    def _sited(self, sites: Sequence[Site]) -> None:
+    def _report_sites(self, sites: Sequence[Site]) -> None:
         self.sites.extend(sites)
         self._show(sites)
 

@@ -34,7 +34,7 @@ WALL = 3
 class Threading(ModuleType):
     """The module `threading` for a program, whose threads are collected and not started."""
 
-    def __init__(self, collected: list[Callable[[], object]]) -> None:
+    def __init__(self, bodies: list[Callable[[], object]]) -> None:
         super().__init__("threading")
         driver = greenlet.getcurrent()
 
@@ -45,7 +45,7 @@ class Threading(ModuleType):
                 self.run = lambda: target(*args, **(kwargs or {}))
 
             def start(self) -> None:
-                collected.append(self.run)
+                bodies.append(self.run)
 
             def join(self) -> None:
                 driver.switch()

@@ -69,7 +69,7 @@ def report(check: Callable[[ModuleType, float], Outcome]) -> None:
 
 
 def leave(outcome: Outcome, begin: float) -> None:
-    """Print an outcome and end the process, whatever its threads wait for."""
+    """Print an outcome and end the process, even while its threads wait."""
     values = asdict(outcome) | {"cpu": round(time.process_time() - begin, 3)}
     if MOMENTS and MOMENTS[-1] > MOMENTS[0]:
         values["rate"] = round((len(MOMENTS) - 1) / (MOMENTS[-1] - MOMENTS[0]))

@@ -28,11 +28,11 @@ EXECUTIONS = 10**9
 
 def check(module: ModuleType, seconds: float) -> Outcome:
     explorer = Explorer(module.program, progress=lambda *_: executed())
-    begun = time.process_time()
+    start = time.process_time()
     for bound, share in ((None, 2 / 3), (PREEMPTIONS, 1)):
         explorer.bound = bound
         explorer.renew(EXECUTIONS)
-        explorer.ends = partial(_is_late, begun + share * seconds)
+        explorer.ends = partial(_is_late, start + share * seconds)
         result = explorer.explore()
         if result.answer is not Answer.BUDGET or not explorer.ends():
             return outcome(result)
@@ -44,7 +44,7 @@ def _is_late(end: float) -> bool:
 
 
 def outcome(result: Exploration) -> Outcome:
-    """What an exploration says."""
+    """The outcome of an exploration."""
     executions, failure = result.executions, result.failure
     if result.answer is Answer.BUG and failure is not None:
         kind = DEADLOCK if failure.kind in WAITING else failure.kind.value

@@ -50,7 +50,7 @@ def report(spark, inputs, tmp_path_factory):
     try:
         known = actions.table(mechanisms())
         scratch = tmp_path_factory.mktemp("scratch")
-        return validate.check(spark, [inputs.folder], scratch, inputs.families, known=known)
+        return validate.check(spark, [inputs.folder], scratch, inputs.families, labels=known)
     finally:
         validate.KEPT = kept
         for name, value in before.items():

@@ -47,7 +47,7 @@ def main(given: str, output: Path, moment: str, batch: int) -> int:
     from wheelproof.trace import declared
 
     declared.use(ROOT)
-    source.Spool = partial(source.Spool, most=BYTES)
+    source.Spool = partial(source.Spool, limit=BYTES)
     if moment in MOMENTS:
         source.FILES, topics.RECORDS = 1, RECORDS
     else:

@@ -68,7 +68,7 @@ def test_the_bulk_check_tells_which_actions_traces_came_from(report):
 def test_a_trace_more_is_an_action_more(spark, report, tmp_path):
     golden = ROOT / "tests/wheelproof/trace/golden"
     known = actions.table(mechanisms())
-    one = validate.check(spark, [golden / "two_adders.jsonl"], tmp_path, FAMILIES[:1], known=known)
+    one = validate.check(spark, [golden / "two_adders.jsonl"], tmp_path, FAMILIES[:1], labels=known)
     few, many = (each.coverage["actions"]["timer_task_list"] for each in (one, report))
     assert {"A1", "A9", "U9"} <= set(few["taken"]) and {"C3", "F1", "K1"} <= set(few["untaken"])
     assert {"C3", "F1", "K1"} <= set(many["taken"]) and set(few["taken"]) < set(many["taken"])

@@ -227,7 +227,7 @@ def test_a_cluster_without_this_package_finds_and_explains_what_local_threads_do
     spark, traces, python, tmp_path
 ):
     local = validate.check(
-        spark, [traces], tmp_path, known=actions.table(project.find(standalone.ROOT))
+        spark, [traces], tmp_path, labels=actions.table(project.find(standalone.ROOT))
     )  # as the command does in this folder
     expected = json.loads(
         json.dumps(local.document() | {"explanations": explain(spark, local, 1000)})

@@ -105,7 +105,7 @@ def test_explanations_that_take_too_long_are_given_up(spark, checked, monkeypatc
         time.sleep(LONG_S)
         return iter(chosen)
 
-    monkeypatch.setattr(explain, "_explained", slow)
+    monkeypatch.setattr(explain, "_explanations", slow)
     began = time.monotonic()
     with pytest.raises(ToolError, match="took longer than 2 s"):
         explain.explain(spark, checked, 1000, patience=2)

@@ -242,7 +242,7 @@ def misplaced() -> list[tuple[Any, Any]]:
     names, values = ("a", "b", "c"), (None, 1, 2)
     places = list(product(values, repeat=3))
     reached = [
-        splitting._reached(names, place).alias(f"at_{number}")
+        splitting._is_reached(names, place).alias(f"at_{number}")
         for number, place in enumerate(places)
     ]
     with duckdb.connect() as connection:
@@ -265,7 +265,7 @@ def test_a_row_is_at_a_place_or_after_it_as_the_order_says():
 
 @pytest.mark.parametrize("fault", PLACED)
 def test_a_place_that_is_no_place_of_the_order_is_refused(fault, monkeypatch):
-    monkeypatch.setattr(splitting, "_reached", PLACED[fault])
+    monkeypatch.setattr(splitting, "_is_reached", PLACED[fault])
     assert misplaced() != []
 
 

@@ -194,7 +194,7 @@ def test_a_file_of_the_spool_has_no_more_bytes_than_it_may_and_one_line_at_least
     folder.mkdir()
     (folder / "a.jsonl").write_bytes(b"a long line\nb\n")
     (folder / "b.jsonl").write_bytes(b"c\n")
-    spool = Spool(folder, tmp_path / "spool", {}, most=4)
+    spool = Spool(folder, tmp_path / "spool", {}, limit=4)
     while spool.add():
         pass
     assert [[text for _, _, text in file] for file in texts(spool)] == [["a long line"], ["b", "c"]]

@@ -81,9 +81,9 @@ def _again(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
         if fresh < top - had
     ]
     table = "given"
-    if any(repeated for *_, repeated in rows):
-        others = connection.execute(_OTHERS).fetchall()
-        problems += [(path, "lines of another recording have its name") for (path,) in others]
+    if any(is_repeat for *_, is_repeat in rows):
+        foreign = connection.execute(_OTHERS).fetchall()
+        problems += [(path, "lines of another recording have its name") for (path,) in foreign]
         table = "alone"
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT given.* FROM given "
@@ -138,17 +138,17 @@ def _heads(connection: duckdb.DuckDBPyConnection, new: set[int]) -> None:
         'SELECT run, path, mark, "row", "text", recordings.footer IS NOT NULL FROM arriving '
         'JOIN recordings ON path = address WHERE mark IS NOT NULL ORDER BY run, "row"'
     ).fetchall()
-    headed, ended = set(), set()
+    with_header, with_footer = set(), set()
     for run, path, mark, line, text, there in rows:
         if mark == "header" and line == 1:
-            headed.add(run)
+            with_header.add(run)
             _head(connection, run, "header", path, text)
-        elif mark == "footer" and not there and run not in ended:
-            ended.add(run)
+        elif mark == "footer" and not there and run not in with_footer:
+            with_footer.add(run)
             _head(connection, run, "footer", path, text)
         else:
             _problem(connection, run, f"line {line} is a second {mark}")
-    for run in sorted(new - headed):
+    for run in sorted(new - with_header):
         _problem(connection, run, "there is no header")
     connection.execute(
         'INSERT INTO quarantine SELECT run, "row", reason, left("text", 200) FROM arriving '
@@ -156,17 +156,17 @@ def _heads(connection: duckdb.DuckDBPyConnection, new: set[int]) -> None:
     )
 
 
-def _head(connection: duckdb.DuckDBPyConnection, run: int, what: str, path: str, text: str) -> None:
+def _head(connection: duckdb.DuckDBPyConnection, run: int, part: str, path: str, text: str) -> None:
     try:
         value = jsonl.object_of(text.encode("utf-8", "surrogatepass"), Path(path), 1)
-        if what == "header":
+        if part == "header":
             header_of(value, Path(path), 1)
         else:
             footer_of(value["footer"], Path(path), 1)
     except TraceError as error:
-        _problem(connection, run, f"its {what} cannot be read: {error.fault}")
+        _problem(connection, run, f"its {part} cannot be read: {error.fault}")
         return
-    connection.execute(f"UPDATE recordings SET {what} = $1 WHERE run = $2", [text, run])
+    connection.execute(f"UPDATE recordings SET {part} = $1 WHERE run = $2", [text, run])
 
 
 def _problem(connection: duckdb.DuckDBPyConnection, run: int, text: str) -> None:

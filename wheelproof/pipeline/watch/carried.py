@@ -87,8 +87,8 @@ def _operation(frame: Frame, parts: list[Frame], name: str, carries: list[Carry]
         case "where":
             return parts[0].where(*arguments)
         case "select" | "withColumns":
-            base, mended = _looked(parts[0], splitting.looks_in(frame), name, carries)
-            columns = [splitting.exchanged(column, mended) for column in arguments]
+            base, look_values = _with_looks(parts[0], splitting.looks_in(frame), name, carries)
+            columns = [splitting.exchanged(column, look_values) for column in arguments]
             if frame.operation == "withColumns":
                 return base.withColumns({column.name: column for column in columns})
             return base.select(*columns, *[LATE] * (LATE in base.columns))
@@ -97,7 +97,7 @@ def _operation(frame: Frame, parts: list[Frame], name: str, carries: list[Carry]
             return parts[0].groupBy(*keys).agg(*aggregates)
         case "join":
             keys, how = arguments
-            return _joined(parts[0], parts[1], keys, how)
+            return _join(parts[0], parts[1], keys, how)
         case "unionByName":
             if any(LATE in part.columns for part in parts):
                 parts = [_with_late(part) for part in parts]
@@ -107,24 +107,24 @@ def _operation(frame: Frame, parts: list[Frame], name: str, carries: list[Carry]
     raise AssertionError(f"no frame is made by {frame.operation}")
 
 
-def _joined(frame: Frame, other: Frame, keys: tuple[str, ...], how: str) -> Frame:
-    if LATE not in other.columns:
-        return frame.join(other, keys, how)
+def _join(frame: Frame, right: Frame, keys: tuple[str, ...], how: str) -> Frame:
+    if LATE not in right.columns:
+        return frame.join(right, keys, how)
     there = f"{LATE}_there"
-    other = other.withColumn(there, F.col(LATE)).drop(LATE)
-    both = _with_late(frame).join(other, keys, how)
-    return both.withColumn(LATE, F.col(LATE) | F.is_true(there)).drop(there)
+    right = right.withColumn(there, F.col(LATE)).drop(LATE)
+    rows = _with_late(frame).join(right, keys, how)
+    return rows.withColumn(LATE, F.col(LATE) | F.is_true(there)).drop(there)
 
 
-def _looked(
+def _with_looks(
     base: Frame, looks: Sequence[Column], name: str, carries: list[Carry]
 ) -> tuple[Frame, dict[Column, Column]]:
     """The rows beside the carries of their keys, and the columns with the values of the looks."""
-    mended: dict[Column, Column] = {}
+    look_values: dict[Column, Column] = {}
     for group in _groups([look for look in looks if looks_back(look)]):
-        base, by = _grouped(base, group, f"{name}_{len(carries)}", carries)
-        mended |= by
-    return base, mended
+        base, by = _with_carry(base, group, f"{name}_{len(carries)}", carries)
+        look_values |= by
+    return base, look_values
 
 
 def _groups(looks: Sequence[Column]) -> list[list[Column]]:
@@ -144,7 +144,7 @@ def _shape(columns: Sequence[object]) -> tuple[object, ...]:
     )
 
 
-def _grouped(
+def _with_carry(
     base: Frame, looks: list[Column], table: str, carries: list[Carry]
 ) -> tuple[Frame, dict[Column, Column]]:
     window: Window = looks[0].arguments[1]
@@ -157,11 +157,11 @@ def _grouped(
         for look in looks
     }
     at = F.struct(*window.order[:_PLACES])
-    placed = base.withColumn(key, _text(window.partition))
+    key_rows = base.withColumn(key, _text(window.partition))
     carry = Frame(
         "source", (), (f"carry_{table}",), ("run", key, _AT + table, _BAD + table, *leaves)
     )
-    beside = placed.withColumns(
+    beside = key_rows.withColumns(
         {name: look for look, name in names.items()}
         | {first: F.lag(F.lit(1)).over(replace(window, upto=None)).isNull()}
     ).join(carry, ("run", key), "left")
@@ -185,16 +185,16 @@ def _grouped(
             for name in (_AT + table, _BAD + table, *leaves)
         ]
     )
-    empty = placed.groupBy("run", key).agg(F.max(F.lit(1)).alias(_BAD + table), *aggregates)
+    empty = key_rows.groupBy("run", key).agg(F.max(F.lit(1)).alias(_BAD + table), *aggregates)
     carries.append(Carry(f"carry_{table}", empty, looking, after))
-    mended = {
-        look: _mended(look, F.col(name), _got(look, name + "_left"), F.col(first))
+    look_values = {
+        look: _mend(look, F.col(name), _got(look, name + "_left"), F.col(first))
         for look, name in names.items()
     }
-    return rows, mended
+    return rows, look_values
 
 
-def _mended(look: Column, within: Column, got: Column, first: Column) -> Column:
+def _mend(look: Column, within: Column, got: Column, first: Column) -> Column:
     """The value of a look. ``first``: whether the row is the key's first in the micro-batch."""
     if look.arguments[0].function == "lag":
         return F.when(first, got).otherwise(within)

@@ -63,10 +63,10 @@ class Ledger:
         self, connection: duckdb.DuckDBPyConnection, families: Iterable[Family] | None = None
     ) -> None:
         self.connection = connection
-        chosen = declared.part("bulk").FAMILIES if families is None else families
+        selection = declared.part("bulk").FAMILIES if families is None else families
         self._there: set[str] = set()
         self._posed: list[list[int]] = []
-        self.families = [Watched(family) for family in chosen]
+        self.families = [Watched(family) for family in selection]
         if not self.has("batches"):
             with self.transaction():
                 arrivals.create(connection)
@@ -113,14 +113,14 @@ class Ledger:
 
     # -- runs
 
-    def runs(self, chosen: Collection[int] | None = None) -> list[Run]:
+    def runs(self, indices: Collection[int] | None = None) -> list[Run]:
         """The runs by their paths, without the problems that the ends of their files show."""
         rows = self.connection.execute(
             "SELECT run, path, header, footer, problems FROM recordings ORDER BY path"
         ).fetchall()
         runs: list[Run] = []
         for index, path, header, footer, problems in rows:
-            if chosen is not None and index not in chosen:
+            if indices is not None and index not in indices:
                 continue
             run = Run(index, path, [], problems=list(problems))
             if header is not None:
@@ -164,11 +164,11 @@ class Ledger:
             'SELECT path, "row", reason, "text" FROM quarantine JOIN recordings USING (run) '
             f'ORDER BY path, "row" LIMIT {SHOWN}'
         ).fetchall()
-        listed = [
+        listing = [
             Quarantined(file=path, row=row, reason=reason, text=text)
             for path, row, reason, text in rows
         ]
-        return self._rows("SELECT count(*) FROM quarantine")[0], listed
+        return self._rows("SELECT count(*) FROM quarantine")[0], listing
 
     def note_problems(self, runs: Iterable[Run]) -> None:
         """Add the problems that footers and quarantine show of runs that have ended."""
@@ -198,11 +198,11 @@ class Ledger:
 
     def _judge_arrived(self, new: set[int], grown: set[int]) -> None:
         """Judge the fresh events of runs that go on, or have events from before."""
-        ended = {*self._rows("SELECT run FROM recordings WHERE footer IS NOT NULL")}
+        ended_runs = {*self._rows("SELECT run FROM recordings WHERE footer IS NOT NULL")}
         runs = [
             run
             for run in self.runs({*self._rows("SELECT DISTINCT run FROM fresh")})
-            if run.index not in ended & new
+            if run.index not in ended_runs & new
         ]
         for run in runs:
             run.footer = None
@@ -214,25 +214,25 @@ class Ledger:
         )
         old = [run.index for run in runs if run.index not in new]
         self.connection.execute(f"DELETE FROM ends WHERE run IN {_THESE}", [old])
-        for watched in self.families:
-            if watched.carried is None:
+        for family_watch in self.families:
+            if family_watch.carried is None:
                 continue
-            self._carry(watched.carried)
+            self._carry(family_watch.carried)
             late = self._select(
-                watched.carried.rows.where(F.col(LATE)).select("run"), "SELECT DISTINCT run"
+                family_watch.carried.rows.where(F.col(LATE)).select("run"), "SELECT DISTINCT run"
             )
-            late |= grown if watched.by_kinds else set()
+            late |= grown if family_watch.by_kinds else set()
             for index in sorted(late):
-                self._unsettle(index, watched.family.name)
-            self._answer(watched, watched.carried.family)
-            for carry in watched.carried.carries:
+                self._unsettle(index, family_watch.family.name)
+            self._answer(family_watch, family_watch.carried.family)
+            for carry in family_watch.carried.carries:
                 self.connection.execute(
                     f"CREATE OR REPLACE TABLE {carry.table} AS SELECT * FROM {carry.table}_after"
                 )
 
-    def _carry(self, carried: Carried) -> None:
+    def _carry(self, carried_family: Carried) -> None:
         """Make the carries after the micro-batch, in tables of their own."""
-        for carry in carried.carries:
+        for carry in carried_family.carries:
             if not self.has(carry.table):
                 tables, last = on_duckdb.frame(carry.empty)
                 names = ", ".join(f'"{name}"' for name in carry.after.columns)
@@ -256,19 +256,21 @@ class Ledger:
     def _unsettle(self, run: int, family: str) -> None:
         self.connection.execute("INSERT INTO unsettled VALUES ($1, $2)", [run, family])
 
-    def _answer(self, watched: Watched, family: Family) -> None:
+    def _answer(self, family_watch: Watched, family: Family) -> None:
         """Add the counts and violations of a family to those that are there."""
         self.connection.execute(
             f"CREATE OR REPLACE TEMP TABLE answered AS {answers.counted(family)}"
         )
-        if not self.has(watched.counted):
+        if not self.has(family_watch.counted):
             self.connection.execute(
-                f"CREATE TABLE {watched.counted} AS SELECT * FROM answered LIMIT 0"
+                f"CREATE TABLE {family_watch.counted} AS SELECT * FROM answered LIMIT 0"
             )
-        self.connection.execute(f"INSERT INTO {watched.counted} SELECT * FROM answered")
+        self.connection.execute(f"INSERT INTO {family_watch.counted} SELECT * FROM answered")
         groups = "".join(f'"{name}", ' for name in family.grouped)
         arrivals.compact(
-            self.connection, watched.counted, f"run, outcome, {groups}sum(times)::BIGINT AS times"
+            self.connection,
+            family_watch.counted,
+            f"run, outcome, {groups}sum(times)::BIGINT AS times",
         )
         became = self._rows("SELECT DISTINCT outcome FROM answered")
         indices = [
@@ -277,7 +279,9 @@ class Ledger:
             if any(outcome & BROKEN << 2 * index for outcome in became)
         ]
         if indices:
-            self._list(watched.family.name, answers.violations(self.connection, family, indices))
+            self._list(
+                family_watch.family.name, answers.violations(self.connection, family, indices)
+            )
 
     def _list(self, family: str, rows: Iterator[answers.Row]) -> None:
         self.connection.execute(
@@ -295,57 +299,61 @@ class Ledger:
             [family],
         )
 
-    def settle(self, ended: Collection[int]) -> None:
+    def settle(self, indices: Collection[int]) -> None:
         """Judge runs that have ended by the rules that could not be judged before, and let their
         events go."""
-        if not ended:
+        if not indices:
             return
-        runs = self.runs(ended)
+        runs = self.runs(indices)
         self.note_problems(runs)
         self._posed = [[-1]]
-        for watched in self.families:
-            self._settle(watched, runs)
-        chosen = [[*ended]]
+        for family_watch in self.families:
+            self._settle(family_watch, runs)
+        parameters = [[*indices]]
         for table in ("events_kept", "unsettled", *self._carries()):
-            self.connection.execute(f"DELETE FROM {table} WHERE run IN {_THESE}", chosen)
-        self.connection.execute(f"UPDATE recordings SET ended = TRUE WHERE run IN {_THESE}", chosen)
+            self.connection.execute(f"DELETE FROM {table} WHERE run IN {_THESE}", parameters)
+        self.connection.execute(
+            f"UPDATE recordings SET ended = TRUE WHERE run IN {_THESE}", parameters
+        )
 
     def _carries(self) -> list[str]:
         """The tables of carries that are there."""
         names = [
             carry.table
-            for watched in self.families
-            if watched.carried is not None
-            for carry in watched.carried.carries
+            for family_watch in self.families
+            if family_watch.carried is not None
+            for carry in family_watch.carried.carries
         ]
         return [name for name in names if self.has(name)]
 
-    def _settle(self, watched: Watched, runs: list[Run]) -> None:
+    def _settle(self, family_watch: Watched, runs: list[Run]) -> None:
         """Judge a family once more, in runs of which some events could not be judged as they came:
         the result replaces their earlier one."""
-        name = watched.family.name
-        settled = {
+        name = family_watch.family.name
+        settled_runs = {
             *self._rows(
                 "SELECT run FROM recordings WHERE judged EXCEPT "
                 "SELECT run FROM unsettled WHERE family = $1",
                 [name],
             )
         }
-        if watched.carried is None or watched.at_end:
-            settled = set()
-        chosen = [run for run in runs if run.index not in settled]
-        if not chosen:
+        if family_watch.carried is None or family_watch.at_end:
+            settled_runs = set()
+        open_runs = [run for run in runs if run.index not in settled_runs]
+        if not open_runs:
             return
-        indices = [[run.index for run in chosen]]
-        if self.has(watched.counted):
-            self.connection.execute(f"DELETE FROM {watched.counted} WHERE run IN {_THESE}", indices)
+        indices = [[run.index for run in open_runs]]
+        if self.has(family_watch.counted):
+            self.connection.execute(
+                f"DELETE FROM {family_watch.counted} WHERE run IN {_THESE}", indices
+            )
         self.connection.execute(
             f"DELETE FROM violations WHERE run IN {_THESE} AND family = $2", [*indices, name]
         )
         if indices != self._posed:
-            self._ask_of("events_kept", chosen)
+            self._ask_of("events_kept", open_runs)
             self._posed = indices
-        self._answer(watched, watched.family)
+        self._answer(family_watch, family_watch.family)
 
 
 @contextmanager

@@ -61,7 +61,7 @@ class Meter:
     def measure(self, report: Report, ledger: Ledger, file: Path, seconds: float) -> None:
         """Take the numbers after a micro-batch, which took so many seconds."""
         names = outcome.ids(report.violations)
-        listed = [
+        texts = [
             f"{command.line(violation)} [{name}]"
             for name, violation in zip(names[:LISTED], report.violations)
         ]
@@ -69,7 +69,7 @@ class Meter:
         sizes = [path.stat().st_size for path in file.parent.glob(f"{file.name}*")]
         with self.lock:
             self.lines = ledger.lines()
-            self.report, self.violations = report, listed
+            self.report, self.violations = report, texts
             self.batch, self.seconds = ledger.batch, seconds
             self.state = {"bytes": sum(sizes), "events": events, "keys": keys}
 
@@ -79,8 +79,8 @@ class Meter:
             self.unit, self.backlog = unit, backlog
             now = time.time()
             if not self.history or now - self.history[-1][0] >= 1:
-                broken = sum(rule["broken"] for rule in self.report.rules.values())
-                self.history.append((now, self.report.events, backlog, broken))
+                breaches = sum(rule["broken"] for rule in self.report.rules.values())
+                self.history.append((now, self.report.events, backlog, breaches))
 
     def rate(self) -> float:
         """Events per second of late."""
@@ -145,12 +145,12 @@ class Meter:
             if self.backlog is not None:
                 lag.add_metric([self.unit], self.backlog)
             yield lag
-            broken = GaugeMetricFamily(
+            violations = GaugeMetricFamily(
                 f"{PREFIX}_violations", "Violations of each rule.", labels=["rule"]
             )
             for name, rule in report.rules.items():
-                broken.add_metric([name], rule["broken"])
-            yield broken
+                violations.add_metric([name], rule["broken"])
+            yield violations
             runs = GaugeMetricFamily(f"{PREFIX}_runs", "Runs by verdict.", labels=["verdict"])
             for verdict, count in sorted(Counter(run["verdict"] for run in report.runs).items()):
                 runs.add_metric([verdict], count)

@@ -79,8 +79,8 @@ class _Moments:
             case "col":
                 return self.values.get(expression.arguments[0])
             case "when":
-                conditions, chosen = expression.arguments[::2], expression.arguments[1::2]
-                parts = [self._few(value) for value in chosen]
+                conditions, results = expression.arguments[::2], expression.arguments[1::2]
+                parts = [self._few(value) for value in results]
                 sets = [part for part in parts if part is not None]
                 whole = conditions[-1].function == "lit" and len(sets) == len(parts)
                 return frozenset().union(*sets) if whole else None
@@ -127,7 +127,7 @@ def _moments_of(frame: Frame, parts: list[_Moments]) -> _Moments:
         case "withColumns":
             return parts[0].with_columns(arguments, keep=True)
         case "join":
-            return _joined(parts[0], parts[1], *arguments)
+            return _join(parts[0], parts[1], *arguments)
         case "unionByName":
             return _together(parts[0], parts[1])
         case "broadcast":
@@ -135,32 +135,32 @@ def _moments_of(frame: Frame, parts: list[_Moments]) -> _Moments:
     return _Moments(dict.fromkeys(frame.columns, Moment.END), Moment.END)
 
 
-def _joined(base: _Moments, other: _Moments, keys: tuple[str, ...], how: str) -> _Moments:
-    joined = max(other.rows, *(side.columns[key] for side in (base, other) for key in keys))
-    later = joined if how == "left" else Moment.EVENT
-    new = {name: max(at, later) for name, at in other.columns.items() if name not in keys}
-    rows = base.rows if how == "left" else max(base.rows, joined)
+def _join(base: _Moments, right: _Moments, keys: tuple[str, ...], how: str) -> _Moments:
+    moment = max(right.rows, *(side.columns[key] for side in (base, right) for key in keys))
+    later = moment if how == "left" else Moment.EVENT
+    new = {name: max(at, later) for name, at in right.columns.items() if name not in keys}
+    rows = base.rows if how == "left" else max(base.rows, moment)
     return replace(base, columns={**base.columns, **new}, rows=rows)
 
 
-def _together(base: _Moments, other: _Moments) -> _Moments:
-    columns = {name: max(at, other.columns[name]) for name, at in base.columns.items()}
-    both = base.values.keys() & other.values.keys()
-    values = {name: base.values[name] | other.values[name] for name in both}
-    for events, ends in ((base, other), (other, base)):
+def _together(base: _Moments, right: _Moments) -> _Moments:
+    columns = {name: max(at, right.columns[name]) for name, at in base.columns.items()}
+    shared_names = base.values.keys() & right.values.keys()
+    values = {name: base.values[name] | right.values[name] for name in shared_names}
+    for events, ends in ((base, right), (right, base)):
         if ends.stated and not events.stated:
             values = dict(events.values)
-    return _Moments(columns, max(base.rows, other.rows), values, base.stated and other.stated)
+    return _Moments(columns, max(base.rows, right.rows), values, base.stated and right.stated)
 
 
 def moments(family: Family) -> dict[str, Moment]:
     """Rule -> when it is final for an event, of a family."""
     rows = _moments(family.rows, {})
-    shared = max(rows.rows, rows.moment(family.made.values()))
+    common = max(rows.rows, rows.moment(family.made.values()))
     return {
         rule.name: Moment.END
         if rows.never(rule.applies)
-        else max(shared, rows.moment((rule.applies, rule.holds, rule.detail)))
+        else max(common, rows.moment((rule.applies, rule.holds, rule.detail)))
         for rule in family.rules
     }
 

@@ -32,9 +32,9 @@ class Spool:
     """The spool of a folder. ``lines``: of each file, how many the ledger has."""
 
     def __init__(
-        self, folder: Path, place: Path, lines: Mapping[str, int], most: int = BYTES
+        self, folder: Path, place: Path, lines: Mapping[str, int], limit: int = BYTES
     ) -> None:
-        self.folder, self.place, self.most = folder, place, most
+        self.folder, self.place, self.most = folder, place, limit
         place.mkdir(parents=True, exist_ok=True)
         self.number, last = 0, dict(lines)
         self.waiting: list[tuple[int, dict[str, int]]] = []
@@ -74,13 +74,13 @@ class Spool:
             time.sleep(APART_SECONDS)
         return bool(parts)
 
-    def backlog(self, judged: Mapping[str, int]) -> int:
-        """Bytes of lines that were not judged, in the spool and in the files. ``judged``: of each
-        file, how many lines were."""
+    def backlog(self, judged_lines: Mapping[str, int]) -> int:
+        """Bytes of lines that were not judged, in the spool and in the files. ``judged_lines``: how
+        many lines of each file were."""
         self.waiting = [
             (size, ends)
             for size, ends in self.waiting
-            if any(row > judged.get(path, 0) for path, row in ends.items())
+            if any(row > judged_lines.get(path, 0) for path, row in ends.items())
         ]
         behind = [
             max(0, path.stat().st_size - self.at.get(path, (0, 0))[0])

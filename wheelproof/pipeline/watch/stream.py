@@ -99,17 +99,17 @@ class Watch:
 
     def tell(self, report: Report) -> None:
         """Tell the violations that are new."""
-        named = dict(zip(outcome.ids(report.violations), report.violations, strict=True))
-        if new := {name: named[name] for name in named if name not in self.ids}:
+        by_id = dict(zip(outcome.ids(report.violations), report.violations, strict=True))
+        if new := {name: by_id[name] for name in by_id if name not in self.ids}:
             for place in self.places:
                 place.tell(new)
             self.ids |= new.keys()
 
     def write(self, report: Report) -> None:
         """Write the report and the violations as they are now."""
-        named = zip(outcome.ids(report.violations), report.violations, strict=True)
+        pairs = zip(outcome.ids(report.violations), report.violations, strict=True)
         try:
-            text = "".join(f"{sinks.line(name, violation)}\n" for name, violation in named)
+            text = "".join(f"{sinks.line(name, violation)}\n" for name, violation in pairs)
             files.replace(self.output / VIOLATIONS, text.encode())
             documents.write(self.output / REPORT, report.document())
         except OSError as error:
@@ -177,9 +177,9 @@ def _say(watch: Watch, options: Options) -> None:
 def _belong(ledger: Ledger, source: Source, output: Path) -> None:
     """Raise UsageError where the halves of the state, or state and source, are not of one watch."""
     remedy = f"Remove {output}, or name another folder with --output."
-    noted = any((output / CHECKPOINT / "commits").glob("[0-9]*"))
-    begun = any((output / CHECKPOINT / "offsets").glob("[0-9]*"))
-    if (noted and ledger.batch < 0) or (ledger.batch >= 0 and not begun):
+    has_commits = any((output / CHECKPOINT / "commits").glob("[0-9]*"))
+    has_offsets = any((output / CHECKPOINT / "offsets").glob("[0-9]*"))
+    if (has_commits and ledger.batch < 0) or (ledger.batch >= 0 and not has_offsets):
         raise UsageError(f"{output}: {LEDGER} and {CHECKPOINT} are not of one watch.", remedy)
     for run in ledger.runs():
         if not source.owns(run.name):
@@ -190,7 +190,7 @@ def follow(spark: SparkSession, watch: Watch, source: Source, once: bool) -> Non
     """Take the lines of a source until Ctrl-C, or ``once`` those that are there."""
     while True:
         try:
-            return _followed(spark, watch, source, once)
+            return _follow(spark, watch, source, once)
         except WheelproofError:
             raise
         except Exception as error:
@@ -205,10 +205,10 @@ def follow(spark: SparkSession, watch: Watch, source: Source, once: bool) -> Non
 def _weakly(watch: Watch) -> Callable[[DataFrame, int], None]:
     """A function for micro-batches that Spark's Java may hold until the process ends: the ledger
     ends before."""
-    held = weakref.ref(watch)
+    reference = weakref.ref(watch)
 
     def batch(rows: DataFrame, number: int) -> None:
-        watch = held()
+        watch = reference()
         if watch is None:
             raise _Ended
         watch.batch(rows, number)
@@ -216,7 +216,7 @@ def _weakly(watch: Watch) -> Callable[[DataFrame, int], None]:
     return batch
 
 
-def _followed(spark: SparkSession, watch: Watch, source: Source, once: bool) -> None:
+def _follow(spark: SparkSession, watch: Watch, source: Source, once: bool) -> None:
     query = (
         source.rows(spark, watch.ledger, watch.output, once)
         .writeStream.foreachBatch(_weakly(watch))

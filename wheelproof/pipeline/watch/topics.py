@@ -153,10 +153,10 @@ class Topic:
 
 def behind(latest: Mapping[str, int], offsets: Path) -> int:
     """Records behind the offsets of a micro-batch, in Spark's file; all where there is none."""
-    judged: Mapping[str, int] = {}
+    judged_offsets: Mapping[str, int] = {}
     if offsets.is_file():
-        (judged,) = json.loads(reading.text(offsets).splitlines()[-1]).values()
-    return sum(max(0, at - judged.get(partition, 0)) for partition, at in latest.items())
+        (judged_offsets,) = json.loads(reading.text(offsets).splitlines()[-1]).values()
+    return sum(max(0, at - judged_offsets.get(partition, 0)) for partition, at in latest.items())
 
 
 def judged(records: DataFrame, topic: str) -> DataFrame:
@@ -203,7 +203,7 @@ def _await_port(address: Address) -> None:
 def there(spark: SparkSession, address: Address) -> None:
     """Raise ToolError where no broker answers, and UsageError where the topic is absent."""
     try:
-        Waiting(lambda: _answer(spark, address, _described)).value()
+        Waiting(lambda: _answer(spark, address, _description)).value()
     except Exception as error:
         text = str(error)
         if _ABSENT in text:
@@ -234,7 +234,7 @@ def _answer(
         admin.close()
 
 
-def _described(java: JVMView, admin: JavaObject, topic: str) -> JavaObject:
+def _description(java: JVMView, admin: JavaObject, topic: str) -> JavaObject:
     names = java.java.util.ArrayList()
     names.add(topic)
     return admin.describeTopics(names).allTopicNames().get().get(topic)
@@ -244,7 +244,7 @@ def _latest(java: JVMView, admin: JavaObject, topic: str) -> dict[str, int]:
     """Partition -> the offset of its next record."""
     places = java.java.util.HashMap()
     latest = java.org.apache.kafka.clients.admin.OffsetSpec.latest()
-    for partition in _described(java, admin, topic).partitions():
+    for partition in _description(java, admin, topic).partitions():
         place = java.org.apache.kafka.common.TopicPartition(topic, partition.partition())
         places.put(place, latest)
     offsets = admin.listOffsets(places).all().get()

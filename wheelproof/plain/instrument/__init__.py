@@ -12,7 +12,7 @@ from wheelproof.plain.instrument.statements import Statements
 from wheelproof.plain.sites import Site
 
 _REWRITTEN: dict[tuple[object, ...], Rewritten] = {}
-"""What this process has rewritten already: one exploration follows another."""
+"""The sources that this process has rewritten already: one exploration follows another."""
 
 
 def instrumented(

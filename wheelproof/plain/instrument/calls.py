@@ -1,7 +1,8 @@
-"""Helpers of rewritten code: calls. Code in C announces what it touches; foreign code is noted.
+"""Helpers of rewritten code: calls. Code in C announces its accesses; foreign code is noted.
 
-A helper returns what is to be called, so that the call itself stays in the frame of the code under
-test. What needs an announcement comes back wrapped, since the arguments are evaluated in between.
+A helper returns the callable to call, so that the call itself stays in the frame of the code under
+test. A callable that needs an announcement comes back wrapped, since the arguments are evaluated in
+between.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ _UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
 
 
 class Calls(Foreign, ByName):
-    """Decides what a callable touches.
+    """Decides which objects a callable touches.
 
-    ``dated`` gives the virtual counterpart of what reads the calendar. ``looked_into``: whether a
-    Python function is instrumented. ``own``: whether a class belongs to the world.
+    ``dated`` gives the virtual counterpart of a function that reads the calendar. ``looked_into``:
+    whether a Python function is instrumented. ``own``: whether a class belongs to the world.
     """
 
     def __init__(
@@ -47,19 +48,19 @@ class Calls(Foreign, ByName):
         fields: Fields,
         items: Items,
         looked_into: Callable[[Any], bool],
-        own: Callable[[type], bool],
+        is_own: Callable[[type], bool],
     ) -> None:
         super().__init__(execution, fields, items)
-        self.looked_into, self.own = looked_into, own
+        self.looked_into, self.own = looked_into, is_own
         self.dated: Callable[[Any], Any] = lambda function: function
 
     # -- what a callable is
 
     def method_kind(self, kind: type, name: str) -> int:
         """How the method of a class is called."""
-        what = classified(kind, name, self.fields.shadowed)
-        if what != NONE or issubclass(kind, types.ModuleType):
-            return what
+        access_kind = classified(kind, name, self.fields.shadowed)
+        if access_kind != NONE or issubclass(kind, types.ModuleType):
+            return access_kind
         value = next((b.__dict__[name] for b in kind.__mro__ if name in b.__dict__), None)
         if isinstance(value, types.FunctionType):
             return NONE if self.looked_into(value) else OTHER
@@ -195,7 +196,7 @@ class Calls(Foreign, ByName):
             execution.access(thread, location, holder, True, site)
         if name in tables.OF_STATE:
             self.fields.whole(thread, holder, False, site)
-        self.given(site, arguments)
+        self.hand_over(site, arguments)
         writes = name not in tables.READING
         if kind not in tables.IMMUTABLE and not (
             getattr(function, "__objclass__", None) is object
@@ -221,14 +222,14 @@ class Calls(Foreign, ByName):
         execution, name = self.execution, function.__name__
         key = self.items.key(holder, arguments[0] if arguments else None)
         if name in tables.COMPARED and not issubclass(type(holder), dict | set):
-            self.given(site, (holder, *arguments), deep=True)
-        noted = execution.access(thread, key, holder, writes, site)
+            self.hand_over(site, (holder, *arguments), deep=True)
+        is_noted = execution.access(thread, key, holder, writes, site)
         if name == "__iter__" and self.items.stepped(type(holder)):
             return Steps(self.items, holder, site)
         outer, thread.inside = thread.inside, (key, holder, writes, site)
 
         if (type(holder), name) in tables.ENTERED:
-            function = functools.partial(function, self._entered, thread)
+            function = functools.partial(function, self._enter, thread)
         elif keywords.get("key") is not None:
             by, again = self.wrapped(keywords["key"], site), self._again(thread)
             keywords["key"] = lambda element: again(by(element))
@@ -236,7 +237,7 @@ class Calls(Foreign, ByName):
             value = function(*arguments, **keywords)
         finally:
             thread.inside = outer
-        if noted:
+        if is_noted:
             execution.recorder.note(arguments if arguments and writes else value)
         return value
 
@@ -244,17 +245,17 @@ class Calls(Foreign, ByName):
         """Has a method in C announce its access again, where a callback returns to it."""
         execution, inside = self.execution, thread.inside
 
-        def again(called: Any) -> Any:
+        def again(value: Any) -> Any:
             if execution.running is thread:
                 execution.access(thread, *inside)
-            return called
+            return value
 
         return again
 
-    def _entered(self, thread: Thread, body: Any, *positional: Any, **named: Any) -> Any:
+    def _enter(self, thread: Thread, body: Any, *positional: Any, **keywords: Any) -> Any:
         again = self._again(thread)
         try:
-            return body(*positional, **named)
+            return body(*positional, **keywords)
         finally:
             again(None)
 
@@ -262,18 +263,18 @@ class Calls(Foreign, ByName):
         """A method in C that is called with its object as the first argument."""
         if not arguments or self.execution.running is None:
             return function(*arguments, **keywords)
-        holder, *others = arguments
+        holder, *rest = arguments
         if function.__objclass__ is object and function.__name__ not in tables.OF_ATTRIBUTES:
             return function(*arguments, **keywords)
-        return self.bound(site, Unbound(function, holder), holder, *others, **keywords)
+        return self.bound(site, Unbound(function, holder), holder, *rest, **keywords)
 
     def _steps(self, site: Site, value: Any) -> Any:
         return Steps(self.items, value, site) if self.items.stepped(type(value)) else value
 
-    def given(
+    def hand_over(
         self, site: Site, arguments: Iterable[Any], writes: bool = False, deep: bool = False
     ) -> None:
-        """Code in C has been given containers."""
+        """Announce the containers that code in C is given."""
         for value in arguments if deep else ():
             self.items.deep(value, site)
         for value in filter(lambda value: self.items.stepped(type(value)), arguments):
@@ -287,8 +288,8 @@ class Calls(Foreign, ByName):
                 return function(*arguments)
             if type(receiver) is str and function.__name__ == "format":
                 return self.formatted(site, receiver, *arguments, **keywords)
-            self.given(site, arguments, deep=function in tables.DEEP)
-            self._keyed(site, keywords)
+            self.hand_over(site, arguments, deep=function in tables.DEEP)
+            self._announce_keys(site, keywords)
             if getattr(function, "__name__", "") == "from_iterable" and arguments:
                 parts = Steps(self.items, arguments[0], site)
                 arguments = (map(functools.partial(self._steps, site), parts), *arguments[1:])
@@ -301,22 +302,22 @@ class Calls(Foreign, ByName):
             return function(*arguments, **keywords)
         if function in tables.COMPARING and len(arguments) > 1:
             return self.eager(site, function, *arguments, **keywords)
-        self._keyed(site, keywords)
-        stepped, (first, end) = self.items.stepped, tables.ITERATED.get(function, (0, None))
-        if function is reversed and len(arguments) == 1 and stepped(type(arguments[0])):
+        self._announce_keys(site, keywords)
+        is_stepped, (first, end) = self.items.stepped, tables.ITERATED.get(function, (0, None))
+        if function is reversed and len(arguments) == 1 and is_stepped(type(arguments[0])):
             return Steps(self.items, arguments[0], site, reversed)
         values = list(arguments)
         if function is sum:
-            self.given(site, values, deep=True)
+            self.hand_over(site, values, deep=True)
         number = tables.CALLING.get(function, len(values))
         if number < len(values) > 1 and values[number] is not None:
             values[number] = self.wrapped(values[number], site)
         for index in range(len(values))[first:end]:
-            if stepped(type(values[index])):
+            if is_stepped(type(values[index])):
                 values[index] = Steps(self.items, values[index], site)
         return function(*values, **keywords)
 
-    def _keyed(self, site: Site, keywords: dict[str, Any]) -> None:
+    def _announce_keys(self, site: Site, keywords: dict[str, Any]) -> None:
         """Code in C calls the function that it is given as a key."""
         for name in ("key", "func"):
             if keywords.get(name) is not None:
@@ -324,23 +325,23 @@ class Calls(Foreign, ByName):
 
     def first_written(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         if self.execution.running is not None and arguments:
-            self.given(site, arguments[1:])
-            self.given(site, arguments[:1], writes=True)
+            self.hand_over(site, arguments[1:])
+            self.hand_over(site, arguments[:1], writes=True)
         return function(*arguments, **keywords)
 
     def cached(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
-        """A cache in C: what it caches, if that is looked into, would run in the middle of it."""
+        """A cache in C: its function, if that is looked into, would run in the middle of it."""
         thread = self.execution.running
         if thread is not None:
-            cached = self.looked_into(function.__wrapped__)
-            site.foreign = "functools.lru_cache in C" if cached else ""
+            is_instrumented = self.looked_into(function.__wrapped__)
+            site.foreign = "functools.lru_cache in C" if is_instrumented else ""
             self.execution.access(thread, id(function), function, True, site)
         return function(*arguments, **keywords)
 
     def unknown(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         """A function in C that is in no table changes the containers that it is given."""
         if self.execution.running is not None:
-            self.given(site, arguments, writes=True)
+            self.hand_over(site, arguments, writes=True)
         return function(*arguments, **keywords)
 
 
@@ -353,33 +354,33 @@ def hooks(calls: Calls) -> dict[str, Callable[..., Any]]:
     def method(holder: Any, name: str, site: Site) -> Any:
         thread = execution.running
         if thread is None:
-            called = getattr(holder, name)
-            return calls.dated(called) if name in NOW else called
+            attribute = getattr(holder, name)
+            return calls.dated(attribute) if name in NOW else attribute
         kind = type(holder)
         if site.type is kind:
-            what = site.kind
+            access_kind = site.kind
         else:
-            what = site.kind = calls.method_kind(kind, name)
+            access_kind = site.kind = calls.method_kind(kind, name)
             site.type = kind
-        if what == NONE:
+        if access_kind == NONE:
             return getattr(holder, name)
-        if what in (READS, WRITES):
+        if access_kind in (READS, WRITES):
             return partial(bound, site, getattr(holder, name), holder)
-        if what == ARGUMENTS:
+        if access_kind == ARGUMENTS:
             return partial(eager, site, getattr(holder, name))
-        if what != OTHER:
+        if access_kind != OTHER:
             fields.announce(thread, holder, name, False, site)
         return calls.wrapped(getattr(holder, name), site)
 
-    def function(called: Any, site: Site) -> Any:
+    def function(target: Any, site: Site) -> Any:
         if execution.running is None:
-            return called
-        code = identity(called)
+            return target
+        code = identity(target)
         if code is not None and code is site.type:
-            return called
-        wrapped = calls.wrapped(called, site)
-        site.type = code if wrapped is called else None
-        return wrapped
+            return target
+        wrapper = calls.wrapped(target, site)
+        site.type = code if wrapper is target else None
+        return wrapper
 
     def manager(value: Any, site: Site) -> Any:
         if execution.running is not None:

@@ -33,10 +33,10 @@ class Cases(Expressions):
     def visit_Match(self, node: ast.Match) -> Any:
         if self.in_class():  # names of its body are hidden from the functions of values
             return self.generic_visit(node)
-        subject, open_, captured = self.temporary(), self.temporary(), self.temporary()
+        subject, open_, captures = self.temporary(), self.temporary(), self.temporary()
         statements: list[ast.stmt] = [
-            _assigned(subject, self.visit(node.subject)),
-            _assigned(open_, ast.Constant(True)),
+            _assignment(subject, self.visit(node.subject)),
+            _assignment(open_, ast.Constant(True)),
         ]
         for case in node.cases:
             self.leave()
@@ -45,16 +45,16 @@ class Cases(Expressions):
             values = [ast.Lambda(_NO_ARGUMENTS, self.visit(value)) for value in names.values]
             count = ast.Constant(len(values))
             call = self.hook("matched", _read(subject), pattern, count, *values, *names.sites)
-            stores: list[ast.stmt] = [_assigned(captured, call)]
+            stores: list[ast.stmt] = [_assignment(captures, call)]
             block: list[ast.stmt] = []
             for name in names.variables:
-                value = ast.Subscript(_read(captured), ast.Constant(name), ast.Load())
+                value = ast.Subscript(_read(captures), ast.Constant(name), ast.Load())
                 target = ast.copy_location(ast.Name(name, ast.Store()), case.pattern)
                 block += self.store(target, value)
             guard = case.guard and self.test(case.guard)
-            body = [_assigned(open_, ast.Constant(False)), *self.body(case.body)]
+            body = [_assignment(open_, ast.Constant(False)), *self.body(case.body)]
             block += [ast.If(guard, body, [])] if guard else body
-            matches = ast.Compare(_read(captured), [ast.IsNot()], [ast.Constant(None)])
+            matches = ast.Compare(_read(captures), [ast.IsNot()], [ast.Constant(None)])
             statements.append(ast.If(_read(open_), [*stores, ast.If(matches, block, [])], []))
         self.leave()
         for statement in statements:
@@ -105,5 +105,5 @@ def _read(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
 
 
-def _assigned(name: str, value: ast.expr) -> ast.stmt:
+def _assignment(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)

@@ -1,7 +1,7 @@
-"""What C code does to the objects that it is given: tables by type and by name.
+"""The accesses of C code to the objects that it is given: tables by type and by name.
 
 A call of C code is one access of its receiver, unless it calls Python code: then threads switch
-inside it, as they do in the interpreter. What is in no table writes.
+inside it, as they do in the interpreter. A callable in no table writes.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ HARMLESS: frozenset[Any] = frozenset(
         Exception, BaseException, __import__, aiter, anext,
     }
 )  # fmt: skip
-"""Callables that touch no state of what they are given."""
+"""Callables that touch no state of their arguments."""
 
 DEEP: frozenset[Any] = frozenset(
     {ascii, collections.OrderedDict, dict, format, print, repr, sorted, str, sum}

@@ -37,7 +37,7 @@ _OF_CONTAINERS = (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor, ast.Mod, 
 
 
 def _plain(node: ast.expr) -> bool:
-    """Whether a value is no container, whatever else it is."""
+    """Whether a value is surely no container."""
     return isinstance(node, ast.Constant | ast.JoinedStr | ast.Lambda)
 
 
@@ -46,8 +46,10 @@ class Expressions(Base):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if isinstance(node.ctx, ast.Load) and self.is_shared(node.id):
-            announced = self.hook("read_variable", self.variable(node.id), self.site(node, node.id))
-            return ast.IfExp(announced, node, ast.Constant(None))
+            announcement = self.hook(
+                "read_variable", self.variable(node.id), self.site(node, node.id)
+            )
+            return ast.IfExp(announcement, node, ast.Constant(None))
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -76,11 +78,11 @@ class Expressions(Base):
             name = ast.Constant(self.mangled(function.attr))
             new = self.hook("method", value, name, self.site(node, text))
         else:
-            named = self._names_variables(node)
-            new = self.visit(ast.Name("locals", ast.Load()) if named == "vars" else function)
+            reader = self._names_variables(node)
+            new = self.visit(ast.Name("locals", ast.Load()) if reader == "vars" else function)
             arguments, keywords = self._arguments(node)
             new = self.hook("function", new, self.site(node, text))
-            if named:
+            if reader:
                 self.leave()
                 return self.hook("of_program", ast.Call(new, [], []))
         self.leave()
@@ -139,8 +141,8 @@ class Expressions(Base):
         return new
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        negated = isinstance(node.op, ast.Not)
-        node.operand = self.test(node.operand) if negated else self.visit(node.operand)
+        is_not = isinstance(node.op, ast.Not)
+        node.operand = self.test(node.operand) if is_not else self.visit(node.operand)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
@@ -164,14 +166,14 @@ class Expressions(Base):
         if len(node.ops) > 1:
             return node
         operator = node.ops[0]
-        left, right = node.left, node.comparators[0]
+        first, second = node.left, node.comparators[0]
         if isinstance(operator, ast.In | ast.NotIn):
-            inside: ast.expr = self.hook("contains", left, right, self.site(node, text))
+            inside: ast.expr = self.hook("contains", first, second, self.site(node, text))
             return ast.UnaryOp(ast.Not(), inside) if isinstance(operator, ast.NotIn) else inside
         name = _COMPARISONS.get(type(operator))
         if name is None or any(plain):
             return node
-        return self.hook("binary", ast.Constant(name), left, right, self.site(node, text))
+        return self.hook("binary", ast.Constant(name), first, second, self.site(node, text))
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         text = self.text(node)

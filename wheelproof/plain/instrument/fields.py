@@ -42,7 +42,7 @@ CHANGEABLE = frozenset({object, types.FunctionType})
 """Types without state of their own for a thread, whose attributes can be assigned all the same."""
 
 
-def classified(kind: type, name: str, shadowed: set[str]) -> int:
+def classified(kind: type, name: str, shadow_names: set[str]) -> int:
     """The kind of an attribute of the instances of a class."""
     if issubclass(kind, types.ModuleType):
         return MODULE
@@ -61,7 +61,7 @@ def classified(kind: type, name: str, shadowed: set[str]) -> int:
         if isinstance(value, types.GetSetDescriptorType):
             return FIELD if is_state(value) else NONE
         if isinstance(value, _CODE):
-            return FIELD if name in shadowed and not hasattr(type(value), "__set__") else NONE
+            return FIELD if name in shadow_names and not hasattr(type(value), "__set__") else NONE
         if hasattr(type(value), "__set__"):
             return NONE
         return FIELD if hasattr(type(value), "__get__") else DEFAULTED
@@ -139,54 +139,54 @@ class Fields:
         return self.execution.access(thread, self.location(holder, None), holder, writes, site)
 
     def announce(self, thread: Any, holder: Any, name: str, writes: bool, site: Site) -> bool:
-        """Announce an access of an attribute, whatever it is."""
+        """Announce an access of an attribute of any kind."""
         kind = type(holder)
         if site.type is kind:
-            what = site.kind
+            access_kind = site.kind
         elif kind in PROXIES:
             return self.announce(thread, behind(holder), name, writes, site)
         else:
-            what = classified(kind, name, self.shadowed)
-            if what in (FIELD, DEFAULTED) and self.merged and _title(kind) in self.merged:
-                what = MERGED
-            site.kind, site.type = what, kind
-        if what == FIELD:
+            access_kind = classified(kind, name, self.shadowed)
+            if access_kind in (FIELD, DEFAULTED) and self.merged and _title(kind) in self.merged:
+                access_kind = MERGED
+            site.kind, site.type = access_kind, kind
+        if access_kind == FIELD:
             return self.execution.access(thread, (id(holder), name), holder, writes, site)
-        if what == NONE:
+        if access_kind == NONE:
             if writes and not _is_data(kind, name):
                 self.shadowed.add(name)
                 self.execution.wants(name)
                 site.type = None
             return False
-        return self._special(what, thread, holder, name, writes, site)
+        return self._special(access_kind, thread, holder, name, writes, site)
 
     def _special(
-        self, what: int, thread: Any, holder: Any, name: str, writes: bool, site: Site
+        self, access_kind: int, thread: Any, holder: Any, name: str, writes: bool, site: Site
     ) -> bool:
         execution, kind = self.execution, type(holder)
-        if what in (DEFAULTED, MERGED):
+        if access_kind in (DEFAULTED, MERGED):
             if execution.quiet and not site.visible:
                 return False
-            noted = execution.access(thread, self.location(holder, name), holder, writes, site)
+            is_noted = execution.access(thread, self.location(holder, name), holder, writes, site)
             if not writes and name not in (fields_of(holder) or ()):
                 base = defining(kind, name)
                 if base is not None and name in vars(base):
                     key = self.location(base, name)
-                    noted = execution.access(thread, key, base, False, site) or noted
-            return noted
-        if what == DICTIONARY:
+                    is_noted = execution.access(thread, key, base, False, site) or is_noted
+            return is_noted
+        if access_kind == DICTIONARY:
             if writes:
                 return self.whole(thread, holder, True, site)
             self.register(holder)
             return False
-        if what == OF_CLASS:
+        if access_kind == OF_CLASS:
             if _is_data(kind, name):
                 return False
             base = holder if writes else defining(holder, name)
             if base is None:
                 return False
             return execution.access(thread, self.location(base, name), base, writes, site)
-        if what == MODULE:
+        if access_kind == MODULE:
             if name == "__dict__":
                 self.register(holder)
             elif writes or self.is_announced(holder, name):
@@ -251,10 +251,10 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
             access(execution.running, id(generator), generator, True, site)
         return generator
 
-    def goes_on(sent: Any, generator: Generator, site: Site) -> Any:
+    def goes_on(value: Any, generator: Generator, site: Site) -> Any:
         if execution.running is not None:
             access(execution.running, id(generator), generator, True, site)
-        return sent
+        return value
 
     def load(holder: Any, name: str, site: Site) -> Any:
         thread = execution.running

@@ -22,7 +22,7 @@ MOST_TOUCHED = 1_000
 
 
 class Foreign:
-    """Announces what foreign code may touch."""
+    """Announces the objects that foreign code may touch."""
 
     def __init__(self, execution: Execution, fields: Fields, items: Items) -> None:
         self.execution, self.fields, self.items = execution, fields, items
@@ -43,18 +43,18 @@ class Foreign:
             self.real(f"{module}.{name}", site)
         self.execution.foreign_called = True
         site.foreign = f"{module}.{name}"
-        touched = (*receiver, *arguments, *keywords.values())
-        if module == "collections" and touched and _is_named_tuple(touched[0]):
+        values = (*receiver, *arguments, *keywords.values())
+        if module == "collections" and values and _is_named_tuple(values[0]):
             reads = NOTHING  # its fields' values are handed on
         variables = getattr(getattr(function, "__func__", function), "__globals__", None)
         if reads is None and variables is not None:  # those of its module, under one name
             self.execution.access(self.execution.running, id(variables), variables, True, site)
-        self.touch(site, touched, reads)
+        self.touch(site, values, reads)
         try:
             return function(*arguments, **keywords)
         finally:
             if self.execution.running is not None and not self.execution.over:
-                self.touch(site, touched, reads)
+                self.touch(site, values, reads)
 
     def touch(self, site: Site, values: Sequence[Any], reads: int | None) -> None:
         """Foreign code may access everything that can be reached from values.
@@ -63,9 +63,9 @@ class Foreign:
         """
         if reads == NOTHING:
             return
-        execution, written = self.execution, -1
-        while written != execution.written:  # a value may have changed since it was read
-            written = execution.written
+        execution, write_count = self.execution, -1
+        while write_count != execution.written:  # a value may have changed since it was read
+            write_count = execution.written
             self._touch(site, values, reads)
             if reads is None:
                 return
@@ -74,17 +74,17 @@ class Foreign:
         execution = self.execution
         thread: Any = execution.running
         writes = reads is None
-        stack, seen = list(values), set[int]()
+        stack, visits = list(values), set[int]()
         while stack:
             value = stack.pop()
             kind = type(value)
-            if id(value) in seen or issubclass(kind, Location | type | types.ModuleType):
+            if id(value) in visits or issubclass(kind, Location | type | types.ModuleType):
                 continue
-            if len(seen) >= MOST_TOUCHED:
+            if len(visits) >= MOST_TOUCHED:
                 if writes:
                     execution.unseen.setdefault((site.foreign, str(site)), execution.number)
                 return
-            seen.add(id(value))
+            visits.add(id(value))
             if issubclass(kind, tuple | frozenset):
                 stack.extend(value)
             elif issubclass(kind, tables.SHOWING):
@@ -100,10 +100,10 @@ class Foreign:
                     execution.access(thread, key, value, writes, site)
                     stack.append(part)
 
-    def real(self, what: str, site: Site) -> None:
+    def real(self, thing: str, site: Site) -> None:
         """A real lock would make the whole process wait."""
         fault = RealLock(
-            f"{site.file}:{site.line}: {site.text}: {what} is not under control: it was made by "
+            f"{site.file}:{site.line}: {site.text}: {thing} is not under control: it was made by "
             "code that is not looked into, or before the exploration"
         )
         self.execution.stop(Ending.STOPPED, fault)
@@ -140,10 +140,10 @@ class Unbound:
         return self._function(self._holder, *arguments, **keywords)
 
 
-def identity(called: Any) -> Any:
-    """What a site may remember of a callable: nothing that keeps an object of a run alive."""
-    if type(called) is types.MethodType:
-        called = called.__func__
-    if type(called) is types.FunctionType:
-        return called.__code__
-    return called if type(called) is type else None
+def identity(target: Any) -> Any:
+    """The part of a callable that a site remembers: it keeps no object of a run alive."""
+    if type(target) is types.MethodType:
+        target = target.__func__
+    if type(target) is types.FunctionType:
+        return target.__code__
+    return target if type(target) is type else None

@@ -141,19 +141,19 @@ class Items:
     ) -> Any:
         """An access in C that may call back: when the callback returns, it goes on.
 
-        What is called back announces the access again, so that threads can switch between the
+        The code called back announces the access again, so that threads can switch between the
         callback and the effect.
         """
         execution = self.execution
         item = arguments[1] if len(arguments) > 1 else None
         location = self.key(holder, item)
-        noted = execution.access(thread, location, holder, writes, site)
+        is_noted = execution.access(thread, location, holder, writes, site)
         outer, thread.inside = thread.inside, (location, holder, writes, site)
         try:
             value = function(*arguments)
         finally:
             thread.inside = outer
-        if noted:
+        if is_noted:
             execution.recorder.note(arguments[2] if len(arguments) > 2 else value)
         return value
 
@@ -184,18 +184,18 @@ class Items:
 
     def deep(self, value: Any, site: Site) -> Any:
         """Announce that a container is read, and the containers in it."""
-        execution, written = self.execution, -1
+        execution, write_count = self.execution, -1
         if issubclass(type(value), STEPS):
             return self.whole(value, site)
-        while execution.running is not None and written != execution.written:
-            written, visited = execution.written, set[int]()
+        while execution.running is not None and write_count != execution.written:
+            write_count, visits = execution.written, set[int]()
             stack = [value]
             while stack:
                 part = behind(stack.pop())
                 kind = type(part)
-                if id(part) in visited or not issubclass(kind, NESTING):
+                if id(part) in visits or not issubclass(kind, NESTING):
                     continue
-                visited.add(id(part))
+                visits.add(id(part))
                 parts: Any = ()
                 if issubclass(kind, tuple):
                     parts = tuple.__iter__(part)
@@ -320,7 +320,7 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
         return value
 
     def delegate(value: Any, site: Site) -> Any:
-        """What a generator hands its steps to. One that is a generator is sent values, too."""
+        """The iterator that a generator hands its steps to. A generator is sent values, too."""
         if type(value) is not types.GeneratorType:
             return iterate(value, site)
         items.whole(value, site, writes=True)
@@ -340,20 +340,20 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
         whole(value, site)
         return items.stepwise((value,), site)[0] if execution.running is not None else value
 
-    def binary(name: str, left: Any, right: Any, site: Site) -> Any:
+    def binary(name: str, first: Any, second: Any, site: Site) -> Any:
         if execution.running is not None and (site.visible or not execution.quiet):
-            read = items.deep if name in COMPARISONS or type(left) is str else items.whole
-            for value in (left, right):
+            read = items.deep if name in COMPARISONS or type(first) is str else items.whole
+            for value in (first, second):
                 read(value, site)
-        return getattr(operator, name)(left, right)
+        return getattr(operator, name)(first, second)
 
-    def in_place(name: str, left: Any, right: Any, site: Site) -> Any:
+    def in_place(name: str, first: Any, second: Any, site: Site) -> Any:
         if execution.running is not None and (site.visible or not execution.quiet):
-            if items.stepped(type(right)):
-                items.whole(right, site)
-            if in_c(type(left), f"__{name}__"):
-                items.whole(left, site, writes=True)
-        return getattr(operator, name)(left, right)
+            if items.stepped(type(second)):
+                items.whole(second, site)
+            if in_c(type(first), f"__{name}__"):
+                items.whole(first, site, writes=True)
+        return getattr(operator, name)(first, second)
 
     return {
         "truth": truth,

@@ -74,8 +74,8 @@ class ByName:
 
 
 class _Formatter(string.Formatter):
-    def __init__(self, named: ByName, site: Site) -> None:
-        self._named, self._site = named, site
+    def __init__(self, by_name: ByName, site: Site) -> None:
+        self._named, self._site = by_name, site
 
     def get_field(
         self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]

@@ -127,10 +127,10 @@ class ByKeys(Pattern):
             part.match(case, value)
         if self.rest is not None:
             case.hooks["whole"](subject, case.sites[self.site])
-            others = dict(subject)
+            rest = dict(subject)
             for key in keys:
-                del others[key]
-            case.captured[self.rest] = others
+                del rest[key]
+            case.captured[self.rest] = rest
 
 
 @dataclass(frozen=True)

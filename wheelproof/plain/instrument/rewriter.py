@@ -160,14 +160,14 @@ class Rewritten:
             elif isinstance(value, Site):
                 value = value.copy()
             values.append(value)
-        return _filled(self._code, values), [value for value in values if type(value) is Site]
+        return _fill(self._code, values), [value for value in values if type(value) is Site]
 
 
-def _filled(code: CodeType, values: list[Any]) -> CodeType:
+def _fill(code: CodeType, values: list[Any]) -> CodeType:
     constants = []
     for value in code.co_consts:
         if isinstance(value, CodeType):
-            value = _filled(value, values)
+            value = _fill(value, values)
         elif isinstance(value, str) and value.startswith(_MARK):
             value = values[int(value[len(_MARK) :])]
         constants.append(value)

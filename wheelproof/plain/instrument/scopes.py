@@ -99,13 +99,13 @@ class _Reader(ast.NodeVisitor):
         if node.name:
             self.bind(node.name, node.lineno)
 
-    def _repeated(self, node: ast.AST) -> None:
+    def _loop(self, node: ast.AST) -> None:
         self.loops += 1
         self.generic_visit(node)
         self.loops -= 1
 
-    visit_For = visit_AsyncFor = visit_While = visit_If = visit_Try = visit_Match = _repeated
-    visit_TryStar = _repeated
+    visit_For = visit_AsyncFor = visit_While = visit_If = visit_Try = visit_Match = _loop
+    visit_TryStar = _loop
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self.bind(node.name, node.lineno, certain=not self.loops)

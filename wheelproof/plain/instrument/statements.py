@@ -22,7 +22,7 @@ def _is_object(bases: list[ast.expr]) -> bool:
 
 
 class Statements(Cases):
-    """The rewriter of statements: what a module is rewritten with."""
+    """The rewriter of statements, and so of a module."""
 
     # -- definitions
 
@@ -64,8 +64,8 @@ class Statements(Cases):
         node.body = self.body(node.body)
         if begin is not None:
             first.append(ast.Assign([ast.Name(generator, ast.Store())], begin))
-        documented = int(ast.get_docstring(node, clean=False) is not None)
-        node.body[documented:documented] = first
+        body_start = int(ast.get_docstring(node, clean=False) is not None)
+        node.body[body_start:body_start] = first
         self.generators.pop()
         if method:
             node.body.append(ast.Expr(self.hook("returns", ast.Constant(None))))
@@ -86,8 +86,8 @@ class Statements(Cases):
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
         text = f"async def {node.name}"
         begin = ast.Expr(self.hook("asynchronous", self.site(node, text)))
-        documented = ast.get_docstring(node, clean=False) is not None
-        node.body.insert(int(documented), ast.copy_location(begin, node))
+        has_docstring = ast.get_docstring(node, clean=False) is not None
+        node.body.insert(int(has_docstring), ast.copy_location(begin, node))
         return node
 
     # -- control
@@ -182,7 +182,7 @@ class Statements(Cases):
         """A target whose fields, items and shared variables are stored afterwards."""
         stores: list[ast.stmt] = []
 
-        def replaced(part: Any) -> Any:
+        def replace(part: Any) -> Any:
             if isinstance(part, ast.Attribute | ast.Subscript) or (
                 isinstance(part, ast.Name) and self.is_shared(part.id)
             ):
@@ -190,12 +190,12 @@ class Statements(Cases):
                 stores.extend(self.store(part, ast.Name(name, ast.Load())))
                 return ast.copy_location(ast.Name(name, ast.Store()), part)
             if isinstance(part, _UNPACKED):
-                part.elts = [replaced(element) for element in part.elts]
+                part.elts = [replace(element) for element in part.elts]
             elif isinstance(part, ast.Starred):
-                part.value = replaced(part.value)
+                part.value = replace(part.value)
             return part
 
-        return replaced(node), stores
+        return replace(node), stores
 
     def store(self, target: Any, value: ast.expr) -> list[ast.stmt]:
         """Announced stores of a value that is evaluated already."""
@@ -203,20 +203,20 @@ class Statements(Cases):
         if isinstance(target, ast.Attribute):
             name = ast.Constant(self.mangled(target.attr))
             holder = self.visit(target.value)
-            done = self.hook("store", holder, name, value, self.site(target, text))
-            return [ast.copy_location(ast.Expr(done), target)]
+            call = self.hook("store", holder, name, value, self.site(target, text))
+            return [ast.copy_location(ast.Expr(call), target)]
         if isinstance(target, ast.Subscript):
             holder, item = self.visit(target.value), self.visit(target.slice)
-            done = self.hook("set_item", holder, item, value, self.site(target, text))
-            return [ast.copy_location(ast.Expr(done), target)]
+            call = self.hook("set_item", holder, item, value, self.site(target, text))
+            return [ast.copy_location(ast.Expr(call), target)]
         if not self.is_shared(target.id):
             bound = ast.Name(target.id, ast.Store())
             return [ast.copy_location(ast.Assign([bound], value), target)]
-        announced = self.hook(
+        announcement = self.hook(
             "write_variable", self.variable(target.id), value, self.site(target, text)
         )
         bound = ast.Name(target.id, ast.Store())
-        return [ast.copy_location(ast.Assign([bound], announced), target)]
+        return [ast.copy_location(ast.Assign([bound], announcement), target)]
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
         text = self.text(node.value)
@@ -265,7 +265,7 @@ class Statements(Cases):
             return ast.copy_location(ast.Assign([ast.Name(target.id, ast.Store())], new), node)
         statements: list[ast.stmt] = []
 
-        def kept(value: ast.expr) -> str:
+        def keep(value: ast.expr) -> str:
             name = self.temporary()
             statements.append(
                 ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), node)
@@ -276,41 +276,41 @@ class Statements(Cases):
             return ast.Name(name, ast.Load())
 
         text = self.text(target)
-        holder = kept(self.visit(target.value))
+        holder = keep(self.visit(target.value))
         if isinstance(target, ast.Attribute):
             inside: ast.expr = ast.Constant(self.mangled(target.attr))
             kind = "load", "store"
         else:
-            item = kept(self.visit(target.slice))
+            item = keep(self.visit(target.slice))
             inside = again(item)
             kind = "get_item", "set_item"
-        old = kept(self.hook(kind[0], again(holder), inside, self.site(target, text)))
+        old = keep(self.hook(kind[0], again(holder), inside, self.site(target, text)))
         value = self.visit(node.value)
         site = self.site(node, statement)
-        new_name = kept(self.hook("in_place", operator, again(old), value, site))
-        stored = self.hook(
+        new_name = keep(self.hook("in_place", operator, again(old), value, site))
+        store_call = self.hook(
             kind[1], again(holder), inside, again(new_name), self.site(target, text + " =")
         )
-        statements.append(ast.copy_location(ast.Expr(stored), node))
+        statements.append(ast.copy_location(ast.Expr(store_call), node))
         return statements
 
     def visit_Delete(self, node: ast.Delete) -> list[ast.stmt]:
         statements: list[ast.stmt] = []
         for target in node.targets:
             text = "del " + self.text(target)
-            done: ast.stmt
+            deletion: ast.stmt
             if isinstance(target, ast.Attribute):
                 name = ast.Constant(self.mangled(target.attr))
                 holder = self.visit(target.value)
-                done = ast.Expr(self.hook("delete", holder, name, self.site(target, text)))
+                deletion = ast.Expr(self.hook("delete", holder, name, self.site(target, text)))
             elif isinstance(target, ast.Subscript):
                 holder, item = self.visit(target.value), self.visit(target.slice)
-                done = ast.Expr(self.hook("delete_item", holder, item, self.site(target, text)))
+                deletion = ast.Expr(self.hook("delete_item", holder, item, self.site(target, text)))
             else:
-                done = ast.Delete([target])
+                deletion = ast.Delete([target])
                 if isinstance(target, ast.Name) and self.is_shared(target.id):
                     where = self.variable(target.id), ast.Constant(None)
-                    announced = self.hook("write_variable", *where, self.site(target, text))
-                    statements.append(ast.copy_location(ast.Expr(announced), node))
-            statements.append(ast.copy_location(done, node))
+                    announcement = self.hook("write_variable", *where, self.site(target, text))
+                    statements.append(ast.copy_location(ast.Expr(announcement), node))
+            statements.append(ast.copy_location(deletion, node))
         return statements

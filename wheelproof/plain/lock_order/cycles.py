@@ -40,12 +40,12 @@ class Cycles(Generic[T]):
         self._rank = {lock: index for index, lock in enumerate(self._after)}
 
     def __iter__(self) -> Iterator[tuple[T, ...]]:
-        seen: set[tuple[Hashable, ...]] = set()
+        lock_cycles: set[tuple[Hashable, ...]] = set()
         for first in self._rank:
             for path in self._paths([], first, first):
                 locks = tuple(arrow.held for arrow in path)
-                if locks not in seen:
-                    seen.add(locks)
+                if locks not in lock_cycles:
+                    lock_cycles.add(locks)
                     yield tuple(arrow.order for arrow in path)
 
     def _paths(
@@ -57,31 +57,31 @@ class Cycles(Generic[T]):
             if self._steps > STEPS:
                 self.cut = True
                 return
-            taken = arrow.taken
-            again = taken == first
+            target = arrow.taken
+            again = target == first
             if not again and (
-                self._rank[taken] < self._rank[first]
-                or any(taken == other.held for other in path)
+                self._rank[target] < self._rank[first]
+                or any(target == earlier.held for earlier in path)
                 or len(path) + 2 > LONGEST
             ):
                 continue
             if any(
-                arrow.gates & other.gates or not self._together(arrow.order, other.order)
-                for other in path
+                arrow.gates & earlier.gates or not self._together(arrow.order, earlier.order)
+                for earlier in path
             ):
                 continue
             if again and path:
                 yield (*path, arrow)
             elif not again:
-                yield from self._paths([*path, arrow], first, taken)
+                yield from self._paths([*path, arrow], first, target)
 
 
 def _core(arrows: list[Arrow[T]]) -> list[Arrow[T]]:
     """The arrows without those that lead out of all cycles or into them."""
     while True:
-        left = {arrow.held for arrow in arrows}
-        reached = {arrow.taken for arrow in arrows}
-        rest = [arrow for arrow in arrows if arrow.taken in left and arrow.held in reached]
+        sources = {arrow.held for arrow in arrows}
+        targets = {arrow.taken for arrow in arrows}
+        rest = [arrow for arrow in arrows if arrow.taken in sources and arrow.held in targets]
         if len(rest) == len(arrows):
             return rest
         arrows = rest

@@ -1,4 +1,4 @@
-"""What a run says of the order of its locks: inversions, and opposite orders of classes.
+"""The findings of a run about the order of its locks: inversions, and opposite orders of classes.
 
 A class of locks is a place where locks are created, as in Linux's lockdep. An *inversion* is about
 locks themselves: threads that overlap go round a cycle, and no lock is common to them. Two locks of
@@ -81,28 +81,28 @@ class Findings:
 
     def add(self, cycle: Cycle) -> None:
         """A cycle; one for the same places says it once. An inversion replaces opposite orders."""
-        for index, other in enumerate(self.cycles):
-            if other.key == cycle.key:
-                if other.kind == cycle.kind:
-                    other.tests = list(dict.fromkeys([*other.tests, *cycle.tests]))
+        for index, earlier in enumerate(self.cycles):
+            if earlier.key == cycle.key:
+                if earlier.kind == cycle.kind:
+                    earlier.tests = list(dict.fromkeys([*earlier.tests, *cycle.tests]))
                 elif cycle.kind == INVERSION:
                     self.cycles[index] = cycle
                 return
         self.cycles.append(cycle)
 
-    def merge(self, other: Findings) -> None:
-        """What another process found."""
-        for cycle in other.cycles:
+    def merge(self, findings: Findings) -> None:
+        """Add the findings of another process."""
+        for cycle in findings.cycles:
             self.add(cycle)
-        self.examples += other.examples
-        self.locks += other.locks
-        self.acquisitions += other.acquisitions
-        self.threads += other.threads
-        self.signals += other.signals
-        self.left_out += other.left_out
-        self.cut |= other.cut
-        self.places |= other.places
-        self.signalling |= other.signalling
+        self.examples += findings.examples
+        self.locks += findings.locks
+        self.acquisitions += findings.acquisitions
+        self.threads += findings.threads
+        self.signals += findings.signals
+        self.left_out += findings.left_out
+        self.cut |= findings.cut
+        self.places |= findings.places
+        self.signalling |= findings.signalling
 
     def compare_tests(self) -> None:
         """Add the opposite orders of classes in different tests, of which no lock is a signal."""
@@ -113,11 +113,11 @@ class Findings:
             or not any(order.held in self.signalling for order in cycle.orders)
         ]
         arrows = [
-            Arrow[Taken](taken.held, taken.taken, frozenset(gates), taken)
-            for taken, gates in self.examples
-            if taken.held != taken.taken and not {taken.held, taken.taken} & self.signalling
+            Arrow[Taken](example.held, example.taken, frozenset(gates), example)
+            for example, gates in self.examples
+            if example.held != example.taken and not {example.held, example.taken} & self.signalling
         ]
-        search = Cycles(arrows, lambda one, other: one.test != other.test)
+        search = Cycles(arrows, lambda first, second: first.test != second.test)
         for orders in search:
             self.add(Cycle(OPPOSITE, orders, _tests(orders)))
         self.cut |= search.cut
@@ -154,8 +154,8 @@ class Analysis:
     def _search(self, arrows: Iterable[Arrow[Order]], kind: str, together: Any) -> None:
         search = Cycles(arrows, together)
         for orders in search:
-            taken = tuple(map(_taken, orders))
-            self.findings.add(Cycle(kind, taken, _tests(taken)))
+            cycle_orders = tuple(map(_taken_order, orders))
+            self.findings.add(Cycle(kind, cycle_orders, _tests(cycle_orders)))
         self.findings.cut |= search.cut
 
     def end(self) -> Findings:
@@ -166,7 +166,7 @@ class Analysis:
             for order in tests.values():
                 if not (order.held.signal or order.taken.signal):
                     gates = sorted({gate.place for gate in _mutual(order)}, key=str)
-                    findings.examples.append((_taken(order), gates))
+                    findings.examples.append((_taken_order(order), gates))
         findings.locks = sum(recorder.numbers.values())
         findings.places, findings.signalling = set(recorder.numbers), recorder.signalling
         findings.acquisitions, findings.signals = recorder.acquisitions, recorder.signals
@@ -179,11 +179,11 @@ def _mutual(order: Order) -> frozenset[Any]:
     return frozenset([gate for gate in order.gates if not gate.signal])
 
 
-def _overlap(one: Order, other: Order) -> bool:
-    return one.thread is not other.thread and overlap(one.segment, other.segment)
+def _overlap(first: Order, second: Order) -> bool:
+    return first.thread is not second.thread and overlap(first.segment, second.segment)
 
 
-def _taken(order: Order) -> Taken:
+def _taken_order(order: Order) -> Taken:
     return Taken(
         order.held.place,
         order.taken.place,
@@ -207,8 +207,8 @@ def read(document: dict[str, Any]) -> Findings:
     for cycle in document["cycles"]:
         orders = tuple(map(_read, cycle["orders"]))
         findings.cycles.append(Cycle(cycle["kind"], orders, list(cycle["tests"])))
-    for taken, gates in document["examples"]:
-        findings.examples.append((_read(taken), [Place(**gate) for gate in gates]))
+    for example, gates in document["examples"]:
+        findings.examples.append((_read(example), [Place(**gate) for gate in gates]))
     return findings
 
 

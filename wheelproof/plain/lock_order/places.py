@@ -86,20 +86,20 @@ def _position(code: CodeType, instruction: int) -> tuple[int, int]:
     return code.co_firstlineno, 1
 
 
-def lines(stack: tuple[tuple[CodeType, int], ...], most: int = 4) -> tuple[Line, ...]:
+def lines(stack: tuple[tuple[CodeType, int], ...], limit: int = 4) -> tuple[Line, ...]:
     """The innermost frames outside the standard library; where there are none, the innermost.
 
     The frames of pytest, which calls a test, end a stack.
     """
-    chosen: list[tuple[CodeType, int]] = []
+    frames: list[tuple[CodeType, int]] = []
     for code, instruction in stack:
-        if chosen and f"{os.sep}_pytest{os.sep}" in code.co_filename:
+        if frames and f"{os.sep}_pytest{os.sep}" in code.co_filename:
             break
         if is_users(code.co_filename):
-            chosen.append((code, instruction))
+            frames.append((code, instruction))
     return tuple(
         Line(
             os.path.abspath(code.co_filename), _position(code, instruction)[0], code.co_qualname
         )
-        for code, instruction in (chosen or list(stack[:1]))[:most]
+        for code, instruction in (frames or list(stack[:1]))[:limit]
     )  # fmt: skip

@@ -13,7 +13,7 @@ from wheelproof.plain.lock_order.text import report
 
 NAME = "wheelproof-locks"
 SENT = "wheelproof_locks"
-"""The key under which a process of pytest-xdist sends what it found."""
+"""The key under which a process of pytest-xdist sends its findings."""
 
 
 class LockOrder:
@@ -39,19 +39,19 @@ class LockOrder:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object | None) -> None:
         """A process of pytest-xdist has ended."""
-        sent = getattr(node, "workeroutput", {}).get(SENT)
-        if sent is None:
+        document = getattr(node, "workeroutput", {}).get(SENT)
+        if document is None:
             self.silent.append(node.gateway.id)
         else:
-            self.sent.append(sent)
+            self.sent.append(document)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         config = session.config
         if self.sent or self.silent:
             result = findings.Findings()
-            for sent in self.sent:
-                result.merge(findings.read(sent))
+            for document in self.sent:
+                result.merge(findings.read(document))
         else:
             result = self.analysis.end()
         output = getattr(config, "workeroutput", None)

@@ -112,7 +112,7 @@ class Recorder:
         if thread.held and not thread.busy:
             thread.busy = True
             try:
-                self._ordered(thread, lock, frame)
+                self._add_orders(thread, lock, frame)
             finally:
                 thread.busy = False
 
@@ -135,25 +135,25 @@ class Recorder:
             self.signals += 1
             self.signalling.add(lock.place)
 
-    def _ordered(self, thread: Thread, lock: Identity, frame: FrameType) -> None:
-        if any(one.lock is lock for one in thread.held):
+    def _add_orders(self, thread: Thread, lock: Identity, frame: FrameType) -> None:
+        if any(holding.lock is lock for holding in thread.held):
             return  # it waits for itself, until another thread gives it back
         self.threads.add(thread.number)
-        gates = frozenset([one.lock for one in thread.held])
-        for one in tuple(thread.held):
-            pair = self.orders.setdefault((one.lock.serial, lock.serial), [])
-            for other in reversed(pair):
+        gates = frozenset([holding.lock for holding in thread.held])
+        for holding in tuple(thread.held):
+            pair = self.orders.setdefault((holding.lock.serial, lock.serial), [])
+            for earlier in reversed(pair):
                 if (
-                    other.thread is thread
-                    and other.segment is thread.segment
-                    and other.test == self.test
-                    and other.gates == gates
+                    earlier.thread is thread
+                    and earlier.segment is thread.segment
+                    and earlier.test == self.test
+                    and earlier.gates == gates
                 ):
                     break
             else:
                 order = Order(
-                    one.lock, lock, thread, _name(thread), thread.segment, gates, self.test,
-                    one.stack, _stack(frame),
+                    holding.lock, lock, thread, _name(thread), thread.segment, gates, self.test,
+                    holding.stack, _stack(frame),
                 )  # fmt: skip
                 self._keep(order, pair)
 
@@ -191,8 +191,8 @@ class Recorder:
         thread = self.current()
         thread.segment = Segment(thread.segment)
         least = min(order.segment.number for order in orders)
-        gone = past([one.segment for one in list(self.live)], least)
-        rest = [order for order in orders if order.segment.number not in gone]
+        past_numbers = past([segment.segment for segment in list(self.live)], least)
+        rest = [order for order in orders if order.segment.number not in past_numbers]
         for order in rest:
             self.orders.setdefault((order.held.serial, order.taken.serial), []).append(order)
         self.kept = len(rest)

@@ -35,7 +35,7 @@ class Held:
 
 
 class Thread:
-    """What is recorded of a real thread. ``held``: its locks, in the order in which it took them.
+    """The record of a real thread. ``held``: its locks, in the order in which it took them.
 
     ``busy``: the recorder itself runs in it, so that a finalizer's locks are not recorded.
     """
@@ -48,28 +48,28 @@ class Thread:
         self.busy = False
 
     def start(self, name: str) -> Thread:
-        """A thread that this one starts. What this one does from now on is not before it."""
+        """A thread that this one starts. The later actions of this one are not before it."""
         child = Thread(name, Segment(self.segment))
         self.segment = Segment(self.segment)
         return child
 
-    def join(self, other: Thread) -> None:
-        """The other thread has ended. What this one does from now on is after it."""
-        if other.segment not in self.segment.before:
-            self.segment = Segment(self.segment, other.segment)
+    def join(self, thread: Thread) -> None:
+        """The other thread has ended. The later actions of this one are after it."""
+        if thread.segment not in self.segment.before:
+            self.segment = Segment(self.segment, thread.segment)
 
 
 def earlier(segment: Segment, least: int = 0) -> Iterator[Segment]:
     """A segment and all before it, but those whose number is below ``least``."""
-    seen = {segment.number}
+    numbers = {segment.number}
     waiting = [segment]
     while waiting:
         current = waiting.pop()
         yield current
-        for other in current.before:
-            if other.number >= least and other.number not in seen:
-                seen.add(other.number)
-                waiting.append(other)
+        for predecessor in current.before:
+            if predecessor.number >= least and predecessor.number not in numbers:
+                numbers.add(predecessor.number)
+                waiting.append(predecessor)
 
 
 def overlap(first: Segment, second: Segment) -> bool:
@@ -80,5 +80,7 @@ def overlap(first: Segment, second: Segment) -> bool:
 
 def past(segments: Iterable[Segment], least: int) -> set[int]:
     """The numbers of the segments that are before every given one, from ``least`` on."""
-    sets = [{part.number for part in earlier(one, least)} - {one.number} for one in segments]
+    sets = [
+        {part.number for part in earlier(segment, least)} - {segment.number} for segment in segments
+    ]
     return set.intersection(*sets) if sets else set()

@@ -51,7 +51,7 @@ def report(findings: Findings, width: int, every: bool = False) -> list[str]:
 
 
 def _summary(findings: Findings, width: int) -> list[str]:
-    orders = {(taken.held, taken.taken) for taken, _ in findings.examples}
+    orders = {(example.held, example.taken) for example, _ in findings.examples}
     parts = [
         f"{plural(findings.locks, 'lock')} of {plural(len(findings.places), 'place')}",
         plural(findings.acquisitions, "acquisition"),
@@ -85,25 +85,31 @@ def _cycle(cycle: Cycle, width: int) -> list[str]:
     lines = wrapped(head, width)
     same = Counter(place for place, _ in letters)
     for (place, number), letter in letters.items():
-        which = f" (lock {number} of this place)" if same[place] > 1 else ""
-        lines += wrapped(f"  {letter}  {_place(place)}{which}", width, "       ")
+        lock_note = f" (lock {number} of this place)" if same[place] > 1 else ""
+        lines += wrapped(f"  {letter}  {_place(place)}{lock_note}", width, "       ")
     for order in cycle.orders:
-        held = letters[_lock(cycle, order.held, order.numbers[0])]
-        taken = letters[_lock(cycle, order.taken, order.numbers[1])]
+        held_letter = letters[_lock(cycle, order.held, order.numbers[0])]
+        taken_letter = letters[_lock(cycle, order.taken, order.numbers[1])]
         where = f", in {order.test}" if order.test else ", outside of tests"
         lines += wrapped(
-            f"  {visible(order.thread)} holds {held} and takes {taken}{where}", width, "    "
+            f"  {visible(order.thread)} holds {held_letter} and takes {taken_letter}{where}",
+            width,
+            "    ",
         )
-        lines += _stack(held, order.held_stack, width) + _stack(taken, order.taken_stack, width)
-    shown = {order.test for order in cycle.orders}
-    others = [test for test in cycle.tests if test not in shown]
-    if others:
-        lines += wrapped(f"  also in {plural(len(others), 'other test')}: {others[0]}", width)
+        lines += _stack(held_letter, order.held_stack, width) + _stack(
+            taken_letter, order.taken_stack, width
+        )
+    shown_tests = {order.test for order in cycle.orders}
+    further_tests = [test for test in cycle.tests if test not in shown_tests]
+    if further_tests:
+        lines += wrapped(
+            f"  also in {plural(len(further_tests), 'other test')}: {further_tests[0]}", width
+        )
     return lines
 
 
 def _lock(cycle: Cycle, place: Place, number: int) -> tuple[Place, int]:
-    """A lock of a cycle. Opposite orders are of classes, whatever the lock."""
+    """A lock of a cycle. Opposite orders are of classes, not of single locks."""
     return place, number if cycle.kind == INVERSION else 0
 
 
@@ -120,19 +126,19 @@ def _place(place: Place) -> str:
 
 
 def _target(line: str, column: int) -> str:
-    """To what a line assigns the call that is at a column; empty if it does not."""
+    """The target to which a line assigns the call at a column; empty if it assigns none."""
     try:
         statement = ast.parse(line.strip()).body[0]
     except (SyntaxError, IndexError):
         return ""
     at = column - 1 - (len(line) - len(line.lstrip()))
-    for targets, value in _assigned(statement):
+    for targets, value in _assignments(statement):
         if value.col_offset <= at < (value.end_col_offset or 0):
             return ast.unparse(targets)
     return ""
 
 
-def _assigned(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _assignments(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
     if isinstance(statement, ast.AnnAssign) and statement.value is not None:
         yield statement.target, statement.value
     elif isinstance(statement, ast.Assign):
@@ -163,8 +169,8 @@ def _orders(findings: Findings, width: int) -> list[str]:
         if order.test not in tests:
             tests.append(order.test)
     lines = []
-    for (held, taken), tests in pairs.items():
-        lines += wrapped(f"  {_place(held)}", width, "    ")
-        lines += wrapped(f"    -> {_place(taken)}", width, "       ")
+    for (first, second), tests in pairs.items():
+        lines += wrapped(f"  {_place(first)}", width, "    ")
+        lines += wrapped(f"    -> {_place(second)}", width, "       ")
         lines += wrapped(f"       {tests[0] or 'outside of tests'}", width, "       ")
     return ["orders of places, each with a test:", *lines, ""] if lines else []

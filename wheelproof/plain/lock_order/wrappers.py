@@ -1,4 +1,4 @@
-"""Locks in the place of those of ``threading``, which tell a recorder who takes and who holds them.
+"""Locks in the place of those of ``threading``, which tell a recorder their takers and holders.
 
 The real lock is within. All that ``threading`` builds on locks, such as ``Condition``, is built on
 these: while a condition waits, its lock is given back.
@@ -48,11 +48,11 @@ class Lock:
         thread, frame = self.recorder.current(), sys._getframe(1)
         if blocking and timeout == -1:
             self.recorder.waits(thread, self._identity, frame)
-        taken: bool = self._real.acquire(blocking, timeout)
-        if taken:
+        success: bool = self._real.acquire(blocking, timeout)
+        if success:
             self._owner = thread
             self.recorder.takes(thread, self._identity, frame)
-        return taken
+        return success
 
     def release(self) -> None:
         owner = self._owner
@@ -70,8 +70,8 @@ class Lock:
         self.release()
 
     def locked(self) -> bool:
-        locked: bool = self._real.locked()
-        return locked
+        is_locked: bool = self._real.locked()
+        return is_locked
 
     locked_lock = locked
 
@@ -119,11 +119,11 @@ class RLock(REAL_RLOCK):  # type: ignore[misc, valid-type]
         thread = self.recorder.current()
         if blocking and timeout == -1:
             self.recorder.waits(thread, self._identity, frame)
-        taken: bool = super().acquire(blocking, timeout)
-        if taken:
+        success: bool = super().acquire(blocking, timeout)
+        if success:
             self._depth, self._owner = 1, thread
             self.recorder.takes(thread, self._identity, frame)
-        return taken
+        return success
 
     def release(self) -> None:
         if self._is_owned():
@@ -144,11 +144,11 @@ class RLock(REAL_RLOCK):  # type: ignore[misc, valid-type]
             self.recorder.releases(self._owner, self._identity)
         return super()._release_save(), depth
 
-    def _acquire_restore(self, saved: Any) -> None:
+    def _acquire_restore(self, state: Any) -> None:
         thread, frame = self.recorder.current(), sys._getframe(1)
         self.recorder.waits(thread, self._identity, frame)
-        super()._acquire_restore(saved[0])
-        self._depth, self._owner = saved[1], thread
+        super()._acquire_restore(state[0])
+        self._depth, self._owner = state[1], thread
         self.recorder.takes(thread, self._identity, frame)
 
     def _at_fork_reinit(self) -> None:
@@ -171,13 +171,13 @@ def locks(recorder: Recorder) -> tuple[type, type]:
 def installed(recorder: Recorder) -> Iterator[None]:
     """Within it, ``threading`` makes locks of a recorder, and threads tell when they begin."""
     lock, rlock = locks(recorder)
-    changed: list[tuple[Any, str, Any]] = []
+    changes: list[tuple[Any, str, Any]] = []
 
     def change(holder: Any, name: str, new: Any) -> None:
-        changed.append((holder, name, getattr(holder, name)))
+        changes.append((holder, name, getattr(holder, name)))
         setattr(holder, name, new)
 
-    for module, name, kind in list(_imported()):
+    for module, name, kind in list(_imports()):
         change(module, name, lock if kind is REAL_LOCK else rlock)
     change(threading, "Lock", lock)
     change(threading, "RLock", rlock)
@@ -186,12 +186,12 @@ def installed(recorder: Recorder) -> Iterator[None]:
     try:
         yield
     finally:
-        for holder, name, before in reversed(changed):
+        for holder, name, before in reversed(changes):
             setattr(holder, name, before)
 
 
-def _imported() -> Iterator[tuple[types.ModuleType, str, type]]:
-    """What modules have as ``from threading import Lock`` gave it to them."""
+def _imports() -> Iterator[tuple[types.ModuleType, str, type]]:
+    """The classes that modules have by ``from threading import Lock``."""
     makers = {
         id(maker): kind
         for maker, kind in (
@@ -214,7 +214,7 @@ def _imported() -> Iterator[tuple[types.ModuleType, str, type]]:
 def _of_threads(recorder: Recorder) -> dict[str, Callable[..., Any]]:
     """Methods of ``threading.Thread`` that record where threads begin and end.
 
-    What is recorded of a thread is an attribute of it, for each recorder another one.
+    The record of a thread is an attribute of it, for each recorder another one.
     """
     attribute = f"_wheelproof_recorded_{id(recorder)}"
     real = threading.Thread
@@ -222,10 +222,10 @@ def _of_threads(recorder: Recorder) -> dict[str, Callable[..., Any]]:
         real.start, real.join, real.is_alive, real._bootstrap,  # type: ignore[attr-defined]
     )  # fmt: skip
 
-    def ended(thread: threading.Thread) -> None:
-        recorded = vars(thread).get(attribute)
-        if recorded is not None and not is_alive(thread):
-            recorder.current().join(recorded)
+    def note_end(thread: threading.Thread) -> None:
+        record = vars(thread).get(attribute)
+        if record is not None and not is_alive(thread):
+            recorder.current().join(record)
 
     @wraps(start)
     def recorded_start(self: threading.Thread) -> None:
@@ -236,26 +236,26 @@ def _of_threads(recorder: Recorder) -> dict[str, Callable[..., Any]]:
     @wraps(join)
     def recorded_join(self: threading.Thread, timeout: float | None = None) -> None:
         join(self, timeout)
-        ended(self)
+        note_end(self)
 
     @wraps(is_alive)
     def recorded_is_alive(self: threading.Thread) -> bool:
         alive = is_alive(self)
         if not alive and self.ident is not None:
-            ended(self)
+            note_end(self)
         return alive
 
     @wraps(bootstrap)
     def recorded_bootstrap(self: threading.Thread) -> None:
-        recorded: Thread | None = vars(self).get(attribute)
-        if recorded is None:
+        record: Thread | None = vars(self).get(attribute)
+        if record is None:
             bootstrap(self)
             return
-        recorder.enter(recorded)
+        recorder.enter(record)
         try:
             bootstrap(self)
         finally:
-            recorder.leave(recorded)
+            recorder.leave(record)
 
     return {
         "start": recorded_start,

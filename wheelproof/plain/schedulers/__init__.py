@@ -1,1 +1,1 @@
-"""Schedulers: who runs next. Each cites its paper, and says where it departs from it."""
+"""Schedulers choose the next thread. Each cites its paper, and says where it departs from it."""

@@ -1,4 +1,4 @@
-"""What an execution asks of a scheduler."""
+"""The questions of an execution to a scheduler."""
 
 from __future__ import annotations
 

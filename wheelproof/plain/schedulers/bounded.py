@@ -3,8 +3,8 @@
 M. Musuvathi, S. Qadeer: Iterative Context Bounding for Systematic Testing of Multithreaded
 Programs, PLDI 2007. A state is known by the partial order of the operations before it: M.
 Musuvathi, S. Qadeer: Partial-Order Reduction for Context-Bounded State Exploration, MSR-TR-2007-12.
-Departures: only the visible operations are scheduling points, which loses no run, as what lies
-between them is ordered; with ``gil`` a preemption needs a place where an interpreter with a global
+Departures: only the visible operations are scheduling points, which loses no run, as the accesses
+between them are ordered; with ``gil`` a preemption needs a place where an interpreter with a global
 lock switches threads.
 """
 
@@ -46,21 +46,21 @@ class Bounded(Scheduler):
     def choose(self, execution: Execution, thread: Thread, enabled: int) -> int:
         depth = execution.depth
         if depth < len(self._stack):
-            number, _, seen, accesses = self._stack[depth]
-            if seen != enabled or (accesses != execution.progress and accesses >= 0):
+            number, _, enabled_before, accesses = self._stack[depth]
+            if enabled_before != enabled or (accesses != execution.progress and accesses >= 0):
                 return DIFFERENT
             return number
-        mine = 1 << thread.number
-        if self.remembers and self._is_known(execution, thread.number if enabled & mine else -1):
+        own_bit = 1 << thread.number
+        if self.remembers and self._is_known(execution, thread.number if enabled & own_bit else -1):
             return BLOCKED
-        if not enabled & mine:
+        if not enabled & own_bit:
             choices = list(members(enabled))
         else:
             choices = [thread.number]
-            others = enabled & ~mine
-            if others and self.may_preempt(thread):
+            rest = enabled & ~own_bit
+            if rest and self.may_preempt(thread):
                 if self.bound is None or execution.preemptions < self.bound:
-                    choices.extend(members(others))
+                    choices.extend(members(rest))
                 else:
                     self.refused = True
         self._stack.append((choices[0], choices[1:], enabled, execution.progress))
@@ -72,8 +72,8 @@ class Bounded(Scheduler):
 
     def _is_known(self, execution: Execution, running: int) -> bool:
         """Whether all runs from here have been, or will be, made from an equal state."""
-        known = self._threads
-        state = hash((running, *(known.get(t.number, t.origin) for t in execution.threads)))
+        states = self._threads
+        state = hash((running, *(states.get(t.number, t.origin) for t in execution.threads)))
         preemptions = 0 if self.bound is None else execution.preemptions
         fewest = self._fewest.get(state)
         if fewest is not None and fewest <= preemptions:
@@ -94,8 +94,12 @@ class Bounded(Scheduler):
         number = thread.number
         before = self._threads.get(number, thread.origin)
         if location is None:
-            other = thread.target.owner if thread.kind == JOIN else None
-            after = 0 if other is None else self._threads.get(other.number, other.origin)
+            target_thread = thread.target.owner if thread.kind == JOIN else None
+            after = (
+                0
+                if target_thread is None
+                else self._threads.get(target_thread.number, target_thread.origin)
+            )
         else:
             after = self._writes.get(location, 0)
         if location is not None and writes:

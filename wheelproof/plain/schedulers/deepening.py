@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Deepening(Scheduler):
-    """Every run with at most ``most`` preemptions, those with fewer first; None: every run.
+    """Every run with at most ``limit`` preemptions, those with fewer first; None: every run.
 
     ``refused``: runs with more preemptions are left out. ``complete``: up to so many preemptions
     all runs have been made, to their ends; -1 at first.
@@ -23,8 +23,8 @@ class Deepening(Scheduler):
 
     exhaustive = True
 
-    def __init__(self, most: int | None = None) -> None:
-        self._most = most
+    def __init__(self, limit: int | None = None) -> None:
+        self._most = limit
         self._level, self._bound = Bounded(0), 0
         self.over = self.refused = self._cut = False
         self.complete = -1

@@ -56,9 +56,9 @@ class Event(NamedTuple):
     tells: bool
     reversed: bool = False
 
-    def follows(self, other: Event) -> bool:
+    def follows(self, earlier: Event) -> bool:
         """Whether it depends on an earlier one, perhaps by others between them."""
-        return self.clock[other.number] >= other.stamp
+        return self.clock[earlier.number] >= earlier.stamp
 
     def depends(self, pending: Pending) -> bool:
         """Whether an operation of another thread cannot be exchanged with it."""
@@ -137,8 +137,8 @@ class OptimalDPOR(Scheduler):
             if node.enabled != enabled or node.accesses != execution.progress:
                 return DIFFERENT
             if depth < self._repeated:
-                chosen = execution.threads[number]
-                if chosen.kind != node.kind or chosen.site is not node.site:
+                next_thread = execution.threads[number]
+                if next_thread.kind != node.kind or next_thread.site is not node.site:
                     return DIFFERENT
             node.pending, node.clock = _pending(execution), execution.threads[number].clock[:]
             return number
@@ -149,9 +149,9 @@ class OptimalDPOR(Scheduler):
             return BLOCKED
         node = _Node(enabled, asleep, execution.progress, stack[-1].rest if depth else [])
         node.pending = _pending(execution)
-        planned = bool(node.branches)
+        has_plan = bool(node.branches)
         if not node.advance() or not enabled >> node.number & 1:
-            if planned:  # what was planned cannot be run: try all
+            if has_plan:  # what was planned cannot be run: try all
                 node.branches = [Branch(number) for number in members(awake)]
             node.number = thread.number if awake >> thread.number & 1 else lowest(awake)
             node.rest = []
@@ -279,7 +279,7 @@ def _following(
     if not ahead:
         return None
     event = ahead.pop(0)
-    if event.tells and not any(event is other for other in plan[:-1]):
+    if event.tells and not any(event is planned_event for planned_event in plan[:-1]):
         ahead.clear()
         return None
     if ahead:
@@ -293,7 +293,7 @@ def _is_weak_initial(number: int, plan: Sequence[Event], pending: Pending | None
     for index, event in enumerate(plan):
         if event.number == number:
             return not any(
-                event.follows(other) or (event.reversed and other.depends(event.pending))
-                for other in plan[:index]
+                event.follows(earlier) or (event.reversed and earlier.depends(event.pending))
+                for earlier in plan[:index]
             )
     return pending is not None and not any(event.depends(pending) for event in plan)

@@ -30,12 +30,12 @@ class POS(Scheduler):
         for number in members(enabled):
             if number not in priorities:
                 priorities[number] = self._draw.random()
-        chosen = max(members(enabled), key=priorities.__getitem__)
-        del priorities[chosen]
-        operation = execution.threads[chosen]
+        winner = max(members(enabled), key=priorities.__getitem__)
+        del priorities[winner]
+        operation = execution.threads[winner]
         writes = execution.writes(operation)
-        for number in members(enabled & ~(1 << chosen)):
-            other = execution.threads[number]
-            if other.target is operation.target and (writes or execution.writes(other)):
+        for number in members(enabled & ~(1 << winner)):
+            peer = execution.threads[number]
+            if peer.target is operation.target and (writes or execution.writes(peer)):
                 del priorities[number]
-        return chosen
+        return winner

@@ -59,8 +59,8 @@ class Follow(Scheduler):
                 or (not switch.place and (not able or thread.kind == END))
             )
             if here:
-                for number, other in enumerate(execution.threads):
-                    if other.name == switch.following and enabled >> number & 1:
+                for number, peer in enumerate(execution.threads):
+                    if peer.name == switch.following and enabled >> number & 1:
                         self.followed += 1
                         return number
                 self.possible = False

@@ -70,8 +70,8 @@ class SourceDPOR(Scheduler):
             if node.enabled != enabled or node.accesses != execution.progress:
                 return DIFFERENT
             if depth < self._repeated:
-                chosen = execution.threads[number]
-                if chosen.kind != node.kind or chosen.site is not node.site:
+                next_thread = execution.threads[number]
+                if next_thread.kind != node.kind or next_thread.site is not node.site:
                     return DIFFERENT
             return number
         asleep = stack[depth - 1].asleep_after if depth else 0
@@ -103,11 +103,11 @@ class SourceDPOR(Scheduler):
         if asleep:
             after, threads = 0, execution.threads
             for number in members(asleep):
-                other = threads[number]
+                sleeper = threads[number]
                 if (
                     location is None
-                    or other.target is not location
-                    or not (writes or execution.writes(other))
+                    or sleeper.target is not location
+                    or not (writes or execution.writes(sleeper))
                 ):
                     after |= 1 << number
             node.asleep_after = after
@@ -119,20 +119,22 @@ class SourceDPOR(Scheduler):
         stack = self.stack
         node = stack[earlier]
         first, stamp = node.number, (earlier + 1) * STAMP
-        seen = initials = 0
+        passed_bits = initials = 0
         between: list[tuple[int, int]] = []  # not after the earlier operation: thread, stamp
         for position in range(earlier + 1, index):
-            other = stack[position]
-            after = other.clock
+            later = stack[position]
+            after = later.clock
             if after[first] >= stamp:
                 continue
-            bit = 1 << other.number
-            if not seen & bit:
-                seen |= bit
-                if not any(after[who] >= when for who, when in between):
+            bit = 1 << later.number
+            if not passed_bits & bit:
+                passed_bits |= bit
+                if not any(after[owner] >= when for owner, when in between):
                     initials |= bit
-            between.append((other.number, (position + 1) * STAMP))
-        if not seen >> number & 1 and not any(clock[who] >= when for who, when in between):
+            between.append((later.number, (position + 1) * STAMP))
+        if not passed_bits >> number & 1 and not any(
+            clock[owner] >= when for owner, when in between
+        ):
             initials |= 1 << number
         if initials & (node.backtrack | node.asleep):
             return

@@ -104,7 +104,7 @@ def check(
             heap = "2g" if memory is None else memory
             options = command.options_of(master, heap, scratch)
             raise typer.Exit(
-                command.run(paths, options, output, as_json, quiet, known=project_actions)
+                command.run(paths, options, output, as_json, quiet, labels=project_actions)
             )
         if master or memory is not None or scratch:
             raise UsageError(
