@@ -12,7 +12,7 @@
 (* which they were put, by a thread that has put one (Q, R).                *)
 (*                                                                          *)
 (* A write without records waits until the high watermark is at the end of  *)
-(* what its context has applied (V).  The log gives its listener each new  *)
+(* what its context has applied (V).  The log gives its listener each new   *)
 (* high watermark (F), and an event carries it to the context (H).  The     *)
 (* listener is there before the load begins: what it hears while its        *)
 (* context loads counts when the context becomes active (C2).               *)
