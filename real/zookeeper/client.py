@@ -26,7 +26,8 @@ from real.zookeeper import wire
 from real.zookeeper.wire import Message, Node, Operation
 from wheelproof.errors import ToolError
 
-SESSION_MS = 30_000
+SESSION_MS = 600_000
+"""So long that no session expires where a busy machine halts a process for a minute."""
 PATIENCE_S = 60
 
 
@@ -49,6 +50,7 @@ class Client:
         self.port, self.session, self.password = port, session, password
         """``session``: its id. With the ``password`` another client takes it over."""
         self.timeout_ms, self.patience_s = timeout_ms, patience_s
+        """``timeout_ms``: as the server grants it, which has a longest one."""
         self.made, self.zxid = 0, 0
         self.seen: list[Event] = []
         self.watching: dict[str, bool] = {}
@@ -212,7 +214,7 @@ class Client:
         if timeout <= 0:
             self._disconnect()
             return False
-        self.session, self.password = session, message.buffer()
+        self.timeout_ms, self.session, self.password = timeout, session, message.buffer()
         if self.watching:
             watches = wire.watches(self.zxid, self.watching)
             self._call(Operation.SET_WATCHES, watches, wire.WATCHES_XID)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from real.record.broker import free_ports
+from real.zookeeper.client import SESSION_MS
 from wheelproof import java
 from wheelproof.artifacts import Artifact
 from wheelproof.errors import ToolError
@@ -52,7 +53,7 @@ def settings(folder: Path, port: int) -> str:
         "dataDir": folder,
         "clientPort": port,
         "clientPortAddress": "127.0.0.1",
-        "maxSessionTimeout": 60_000,
+        "maxSessionTimeout": SESSION_MS,
         "maxClientCnxns": 0,
         "admin.enableServer": "false",
         "4lw.commands.whitelist": "srvr,wchc",

@@ -22,7 +22,7 @@ from impl.zookeeper_requests import (
 )
 from real.zookeeper import __main__ as command
 from real.zookeeper import compared, server, wire
-from real.zookeeper.client import Client
+from real.zookeeper.client import SESSION_MS, Client
 from real.zookeeper.faults import FAULTS, DeletionUnseen, NotAtomic
 from wheelproof.errors import ToolError
 from wheelproof.jvm.jars import NotHere
@@ -97,6 +97,13 @@ def test_a_lost_reply_leaves_the_session_and_its_watches(when, there, client):
     client.ask(Multi((Create("/b", "two"),)))
     client.ping()
     assert client.events() == [("/b", "created")]
+
+
+def test_a_session_outlives_a_process_that_is_halted(client, port):
+    assert client.timeout_ms == SESSION_MS
+    brief = Client(port, timeout_ms=1)
+    assert brief.timeout_ms == 200
+    brief.close()
 
 
 def test_an_expired_session_cannot_be_taken_over(client, port):
