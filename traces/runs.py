@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeAlias, cast, overload
 
 from traces import initial
 from traces.events import Event, columns, observed, read
-from traces.ticks import LONGEST, Ticks
 from wheelproof.protocols import Scenario
 from wheelproof.trace.format.heads import Header
 from wheelproof.trace.model.inferred import Item, Passing, Run
+
+LONGEST = 10_000_000
+"""Milliseconds that a run may take: each is a step of the model's clock."""
 
 CLOCK = "time"
 """The thread of the program whose steps let time pass."""
@@ -65,6 +67,29 @@ DROPPED = frozenset(("timer", "span", "parent", "op", "ord", "eseq", "lseq", "os
 
 HIGHEST = 62
 """Levels of a wheel at most: the ticks of two buckets are 64 bits wide then."""
+
+Part: TypeAlias = "slice[int | None, int | None, int | None]"
+
+
+class Ticks(Sequence[list[str]]):
+    """The clock's program: a tick, so often."""
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, number: int) -> list[str]: ...
+    @overload
+    def __getitem__(self, number: Part) -> Ticks: ...
+    def __getitem__(self, number: int | Part) -> list[str] | Ticks:
+        if isinstance(number, slice):
+            return Ticks(len(range(self.length)[number]))
+        if not 0 <= number < self.length:
+            raise IndexError(number)
+        return ["tick"]
 
 
 @dataclass(frozen=True)
