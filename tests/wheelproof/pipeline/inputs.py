@@ -136,7 +136,7 @@ def _with_footers(
     whole = footer_of(header(""), conforming)
     whole.pop("sha256")
     return {
-        name: (events, whole if name.startswith("log-") else footer_of(header(""), events))
+        name: (events, whole if name.startswith("log-") else footer_of(header(name), events))
         for name, events in changed.items()
     }
 
@@ -205,7 +205,7 @@ def write(folder: Path, which: str) -> Inputs:
         inputs.known[reader.header["run_id"]] = reader.header, events, reader.footer
     kinds = purgatory.every_kind(purgatory.Purgatory(3, OPERATIONS).run())
     jsonl.write(folder / "every_kind.jsonl", header("every_kind"), kinds)
-    inputs.known["every_kind"] = header("every_kind"), kinds, footer_of(header(""), kinds)
+    inputs.known["every_kind"] = header("every_kind"), kinds, footer_of(header("every_kind"), kinds)
     left_out = {} if few else optional.runs(conforming, 1)
     inputs.optional = sorted(left_out)
     traces = inputs.sample | {
