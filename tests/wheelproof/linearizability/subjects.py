@@ -268,7 +268,7 @@ FAULTY = {
     "flag before the value": (faulty.Checked, {}, "wrong results", 2),
     "flag outside the lock": (faulty.Gate, {}, "lost wake-up", 2),
     "one waiter is notified": (
-        faulty.Buffer, {"operations": {"put": ONE, "get": ()}}, "lost wake-up", 4,
+        faulty.Buffer, {"operations": {"put": ONE, "get": ()}}, "lost wake-up", 5,
     ),
     "two orders of locks": (
         faulty.Bank,
