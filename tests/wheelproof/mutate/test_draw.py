@@ -101,7 +101,7 @@ def test_unit_tests_that_load_all_theories_check_each_file_of_proofs(copy):
 OTHERS = ("model", "spec", "harness", "proofs", "traces", "jvm", "wheelproof")
 
 
-@pytest.mark.parametrize("folder", ["impl", *map(by_night, OTHERS)])
+@pytest.mark.parametrize("folder", ["impl", *map(by_night, OTHERS[:-1]), OTHERS[-1]])
 def test_every_change_that_is_declared_equivalent_is_among_the_changes(folder):
     """A declaration of a text that was edited since would be a finding of the night alone."""
     declared = declarations.read(ROOT)
