@@ -2,7 +2,7 @@
 # PYTHON=/path/to/python chooses the interpreter; ARGS="..." is passed on to the tool or to pytest.
 
 ARGS =
-# A part of `make nightly`; empty: all.
+# A part of `make nightly`; empty: all. NIGHT=2/3 is another night's share of the tests.
 PART =
 # For how many minutes `make fuzz` runs; empty: every campaign once.
 MINUTES =

@@ -87,6 +87,11 @@ one process would wait for the other.
 """
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The night whose share of the nightly tests is run."""
+    parser.addoption("--night", metavar="K/N", type=nights.parsed, default=(1, 1))
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Name each failure at once."""
     at_once.watch(config)
@@ -109,9 +114,12 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Before tests are chosen by their markers."""
     nights.leave(items)
+    items[:], others = nights.deal(items, *config.getoption("--night"))
+    if others:
+        config.hook.pytest_deselected(items=others)
 
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)

@@ -1,10 +1,14 @@
 """Which cases of a family run by day: named ones, the first of each group, or every so many-th, as
-the marker ``daily`` tells. The others run by night, so that no case is lost."""
+the marker ``daily`` tells. The others run by night, so that no case is lost.
+
+The night's cases are dealt out over several nights, each of which takes every so many-th.
+"""
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -39,6 +43,34 @@ def leave(items: Iterable[pytest.Item]) -> None:
             if seen[function] % marker.args[0]:
                 item.add_marker(pytest.mark.nightly)
             seen[function] += 1
+
+
+def parsed(text: str) -> tuple[int, int]:
+    """A night and the number of nights, of a text such as "2/3". ValueError: it is none."""
+    night, _, nights = (int(part) if part.isdecimal() else part for part in text.partition("/"))
+    if not (isinstance(night, int) and isinstance(nights, int) and 1 <= night <= nights):
+        raise ValueError(f"{text!r} is no night of several: write 1/3, 2/3 or 3/3.")
+    return night, nights
+
+
+def deal(
+    items: Sequence[pytest.Item], night: int, nights: int
+) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """The items that run in this night, and those of the other nights.
+
+    The nights take the cases of a function in turn, and functions begin with different nights.
+    """
+    places: Counter[str] = Counter()
+    chosen, others = [], []
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        turn = (places[function] + zlib.crc32(function.encode())) % nights
+        if item.get_closest_marker("nightly"):
+            places[function] += 1
+            (chosen if turn == night - 1 else others).append(item)
+        else:
+            chosen.append(item)
+    return chosen, others
 
 
 def names(case: Any) -> list[Any]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -81,6 +82,25 @@ def test_each_file_of_tests_belongs_to_one_part():
 
 def test_each_mechanism_is_changed_at_random():
     assert sorted(night.MUTATED) == sorted(mechanisms())
+
+
+def test_tests_are_dealt_out_over_the_nights_by_the_date(monkeypatch):
+    monkeypatch.delenv("NIGHT", raising=False)
+
+    class Today:
+        days = 0
+
+        def today():
+            return date(2026, 11, 30) + timedelta(Today.days)
+
+    monkeypatch.setattr(night, "date", Today)
+    shares = set()
+    for Today.days in range(night.NIGHTS):
+        shares.add(night.tonight())
+    assert shares == {f"{number}/{night.NIGHTS}" for number in range(1, night.NIGHTS + 1)}
+    monkeypatch.setenv("NIGHT", "1/1")
+    words = night.PARTS["tests-of-proofs"].steps[0].command("tests-of-proofs")
+    assert words[words.index("--night") + 1] == "1/1"
 
 
 def test_the_makefile_runs_the_parts():

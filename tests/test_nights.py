@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.nights import by_night, first, of_each_mechanism, only
+from tests.nights import by_night, first, of_each_mechanism, only, parsed
 
 pytest_plugins = "pytester"
 
@@ -81,9 +81,36 @@ def test_c(): pass
         ("nightly", "a[1] a[2] a[4] a[5] b[1]"),
     ],
 )
-def test_of_a_function_every_so_many_th_case_runs_by_day(pytester, choice, tests):
-    pytester.makeconftest("from tests.conftest import pytest_collection_modifyitems")
+def test_of_a_function_every_so_many_th_case_runs_by_day(families, choice, tests):
+    assert families("-m", choice) == tests.split()
+
+
+@pytest.fixture
+def families(pytester):
+    """Lists the chosen tests of ``FAMILIES``."""
+    pytester.makeconftest(
+        "from tests.conftest import pytest_addoption, pytest_collection_modifyitems"
+    )
     pytester.makeini("[pytest]\nmarkers =\n    daily(n)\n    nightly")
     pytester.makepyfile(FAMILIES)
-    listed = pytester.runpytest_inprocess("--collect-only", "-q", "-m", choice).outlines
-    assert [line.partition("::test_")[2] for line in listed if "::" in line] == tests.split()
+
+    def listed(*options):
+        lines = pytester.runpytest_inprocess("--collect-only", "-q", *options).outlines
+        return [line.partition("::test_")[2] for line in lines if "::" in line]
+
+    return listed
+
+
+def test_each_case_of_the_night_runs_in_one_of_the_nights(families):
+    every = families("-m", "nightly")
+    shares = [families("-m", "nightly", "--night", f"{night}/2") for night in (1, 2)]
+    assert sorted(case for share in shares for case in share) == every
+    assert all(sum(case[0] == "a" for case in share) == 2 for share in shares)
+    assert families("-m", "not nightly", "--night", "2/2") == families("-m", "not nightly")
+    assert families("-m", "nightly", "--night", "1/1") == every
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b", "1/"])
+def test_a_night_that_is_none_is_refused(text):
+    with pytest.raises(ValueError, match="is no night of several: write 1/3, 2/3 or 3/3"):
+        parsed(text)

@@ -5,6 +5,9 @@
 behind one that fails. The exit code is that of the first part that fails. How each ended goes to
 ``tests/night.json``, and the table of tests/README.md is made of that; ``--table`` makes it alone.
 A part that was interrupted is not recorded.
+
+The nightly tests are dealt out over ``NIGHTS`` nights by the date. ``NIGHT=2/3`` in the environment
+is another share, ``NIGHT=1/1`` all of them. All rows of all layers run in each night.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +41,9 @@ OUTPUT = Path("build", "night")
 BESIDE = frozenset({"jvm", "proof", "trace", "mutate"})
 """Layers with parts of their own, or that no verification has."""
 
+NIGHTS = 3
+"""The nights in which each nightly test runs once."""
+
 MUTATED = (
     *("timer_task_list", "delayed_operation", "overflow_wheel", "timing_wheel", "system_timer"),
     *("read_write_lock", "delay_queue", "atomic", "task_executor", "system_timer_reaper"),
@@ -44,6 +51,11 @@ MUTATED = (
     "coordinator_load",
 )
 """The mechanisms whose implementation is changed at random."""
+
+
+def tonight() -> str:
+    """The share of the nightly tests that runs: "2/3" in the second of three nights."""
+    return os.environ.get("NIGHT") or f"{date.today().toordinal() % NIGHTS + 1}/{NIGHTS}"
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,9 @@ class Tested:
     def command(self, name: str) -> list[str]:
         return [
             *("-m", "pytest", "-n", "logical", "--maxprocesses", "4", "-m", "nightly"),
-            *("--timeout", "7200", *(f"--ignore={path}" for path in self.but), *self.paths),
+            *("--timeout", "7200", "--night", tonight()),
+            *(f"--ignore={path}" for path in self.but),
+            *self.paths,
         ]
 
 
@@ -178,6 +192,8 @@ class Ended:
     commit: str
     changed: bool
     """Whether files were not as the commit has them."""
+    night: str
+    """The share of its tests: "2/3", or "" where it has none."""
 
 
 def read_record() -> dict[str, Ended]:
@@ -195,6 +211,7 @@ def read_record() -> dict[str, Ended]:
             int(part.number("code")),
             part.text("commit"),
             part.flag("changed"),
+            part.text("night"),
         )
     return out
 
@@ -233,6 +250,7 @@ def _lines(outcomes: dict[str, Ended]) -> Iterator[tuple[str, ...]]:
             continue
         cores = f"{outcome.cores} core{'' if outcome.cores == 1 else 's'}"
         where = f"{outcome.commit[:8]}{', changed' if outcome.changed else ''}, {cores}"
+        where += f", night {outcome.night}" if outcome.night else ""
         outcome_cell = where if outcome.code == 0 else f"**ended with {outcome.code}**: {where}"
         yield (
             f"`{name}`",
@@ -290,8 +308,15 @@ class Run:
             return 128 + self.ended_by
         minutes = round((time.monotonic() - began) / 60, 1)
         print(f"night: {name} ended with {code} after {minutes} minutes", flush=True)
+        has_share = any(isinstance(step, Tested) for step in PARTS[name].steps)
         outcome = Ended(
-            minutes, round((cpu() - cpu_before) / 60, 1), processors(), code, commit, is_changed
+            minutes,
+            round((cpu() - cpu_before) / 60, 1),
+            processors(),
+            code,
+            commit,
+            is_changed,
+            tonight() if has_share else "",
         )
         record(name, outcome)
         return code
