@@ -80,7 +80,7 @@ setup-dev:
 	@tools/setup dev
 
 setup-test:
-	@tools/setup data kafka dev
+	@tools/setup data kafka dev docs
 
 # With mkdocs, which only the site of the documentation needs.
 setup-docs:
