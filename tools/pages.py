@@ -195,8 +195,8 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
         out[file] = fill(text, "decisions", decisions(mechanism))
     page = root / "docs" / "history.md"
     text = of_history(page.read_text(encoding="utf-8"), history.load(root), mechanisms)
-    headings = other_races.rules(root)
-    out[page] = of_races(text, other_races.load(root), mechanisms, headings)
+    finders = other_races.Finders.load(root, mechanisms)
+    out[page] = of_races(text, other_races.load(root), finders)
     page = root / "docs" / "races.md"
     out[page] = races.page(page.read_text(encoding="utf-8"), fill)
     tests = root / night.PAGE
@@ -218,16 +218,11 @@ def of_history(page: str, source: history.History, mechanisms: dict[str, Mechani
     return fill(page, "bugs", table(history.HEAD_OF_BUGS, history.bugs(source, mechanisms)))
 
 
-def of_races(
-    page: str,
-    source: list[other_races.Race],
-    mechanisms: dict[str, Mechanism],
-    headings: dict[str, str],
-) -> str:
+def of_races(page: str, source: list[other_races.Race], finders: other_races.Finders) -> str:
     """The page with the table of other races. Raises ValueError if its source has a wrong name."""
-    if refusals := other_races.refusals(source, mechanisms, headings):
+    if refusals := other_races.refusals(source, finders):
         raise ValueError("docs/history.toml: " + "; ".join(refusals))
-    rows = other_races.rows(source, mechanisms, headings)
+    rows = other_races.rows(source, finders)
     return fill(page, "races", table(other_races.HEAD, rows))
 
 

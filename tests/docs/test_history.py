@@ -164,7 +164,7 @@ def test_a_config_of_another_protocol_is_not_the_eras(source, found):
 
 def test_each_other_race_has_a_finder_or_a_reason(found):
     races = other_races.load(ROOT)
-    assert other_races.refusals(races, found, other_races.rules(ROOT)) == []
+    assert other_races.refusals(races, other_races.Finders.load(ROOT, found)) == []
     issues = re.findall(
         r"KAFKA-\d+|pull request \d+|\b[0-9a-f]{10}\b", " ".join(race.issue for race in races)
     )
@@ -196,12 +196,22 @@ def test_each_other_race_has_a_finder_or_a_reason(found):
             'shown = "purgatory/P99"',
             "KAFKA-1430: purgatory/P99: purgatory has no mutant 'P99'",
         ),
+        (
+            'explored = "RPCProducerIdManager, Kafka 4.3.1"',
+            'explored = "RPCProducerIdManager, Kafka 4.4.0"',
+            "KAFKA-20114: .* has no bug of that issue in RPCProducerIdManager, Kafka 4.4.0",
+        ),
+        (
+            'explored = "RPCProducerIdManager, Kafka 4.3.1"',
+            'explored = "SystemTimer, Kafka 4.3.1"',
+            "KAFKA-20114: .* has no bug of that issue in SystemTimer",
+        ),
     ],
 )
 def test_a_race_with_a_wrong_finder_or_none_is_refused(found, old, new, says):
     races = other_races.read(SOURCE.replace(old, new, 1))
     with pytest.raises(ValueError, match=says):
-        pages.of_races(PAGE, races, found, other_races.rules(ROOT))
+        pages.of_races(PAGE, races, other_races.Finders.load(ROOT, found))
     with pytest.raises(ValueError, match="has a race with a wrong field"):
         other_races.read(SOURCE.replace("\nrace =", "\nracing =", 1))
 
