@@ -18,7 +18,7 @@ from wheelproof.errors import ToolError
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Harness, Program, Scenario, programs
 from wheelproof.trace.steps.format import SCHEMA, Recording
-from wheelproof.trace.steps.loading import Loaded
+from wheelproof.trace.steps.loading import Subject
 from wheelproof.trace.steps.recorder import LONGEST, LOOK_SECONDS, Actor, Recorder, Stop
 from wheelproof.trace.steps.values import plain
 
@@ -51,7 +51,7 @@ def record(
     """
     program = mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario
     recorder = Recorder(seed, limit)
-    subject = Loaded(mechanism.without(mutant), recorder)
+    subject = Subject(mechanism.without(mutant), recorder)
     harness = subject.set_up(program)
     recorder.actors = {name: Actor(name, place) for place, name in enumerate(programs(program))}
     if not subject.delays:

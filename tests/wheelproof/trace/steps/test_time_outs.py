@@ -9,7 +9,7 @@ from tests.wheelproof.python.runtime.boxes import ends
 from tests.wheelproof.python.runtime.lock_box import scenario
 from wheelproof.errors import ToolError
 from wheelproof.trace.steps import locks, record
-from wheelproof.trace.steps.loading import Loaded
+from wheelproof.trace.steps.loading import Subject
 from wheelproof.trace.steps.recorder import Actor, Recorder
 
 PROGRAMS = {
@@ -45,7 +45,7 @@ def recorded(root, program, schedule):
     """The results of each thread of a recorded run, and (thread, label) of its steps."""
     recorder = Recorder()
     mechanism = SimpleNamespace(name="box", root=root, modules={})
-    harness = Loaded(mechanism, recorder).set_up(program)
+    harness = Subject(mechanism, recorder).set_up(program)
     recorder.actors = {name: Actor(name, place) for place, name in enumerate(program["threads"])}
     recorder.directed = schedule is not None
     record._run(recorder, harness, program["threads"], schedule)
