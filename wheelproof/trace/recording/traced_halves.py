@@ -1,5 +1,4 @@
-"""Traced read/write locks, the gate at which a delay queue's users wait, and the memory that delays
-nothing.
+"""Traced read/write locks, and the gate at which a delay queue's users wait.
 
 A half of a read/write lock orders by its epoch, not by a count of events: readers are not ordered
 among themselves.
@@ -138,21 +137,6 @@ def _wait(recorder: Recorder, condition: threading.Condition) -> None:
     condition.wait(STOP_SECONDS)
     if recorder.stopped:
         raise Stop
-
-
-def memory(recorder: Recorder, production: type) -> type:
-    """The class ``Memory``: stores are seen at once, so that a thread that brings them into memory
-    has no step, and is none of the recording."""
-
-    class Memory(production):  # type: ignore[misc]
-        __slots__ = ()
-
-        def write_back(self, thread: str, field: str) -> bool:
-            recorder.dismiss()
-            result: bool = super().write_back(thread, field)
-            return result
-
-    return Memory
 
 
 def gate(recorder: Recorder, production: type) -> type:
