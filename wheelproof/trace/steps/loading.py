@@ -10,13 +10,13 @@ from types import CodeType, MemberDescriptorType
 from typing import Any
 
 from wheelproof import isolated
-from wheelproof.errors import UsageError
 from wheelproof.loading import Loaded
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.python import labels
 from wheelproof.python.runtime import own, production
 from wheelproof.python.runtime.fields import put_in_front
 from wheelproof.trace.recording.grain import Grain
+from wheelproof.trace.steps.moments import Moments, add
 from wheelproof.trace.steps.primitives import runtime_module
 from wheelproof.trace.steps.recorder import Recorder, frame_of
 from wheelproof.trace.steps.unrecorded import refuse_in
@@ -58,10 +58,7 @@ class Field:
 
 
 class Subject(Loaded):
-    """One mechanism on a recorder.
-
-    Raises UsageError where it cannot be imported.
-    """
+    """One mechanism on a recorder. Raises UsageError where it cannot be imported."""
 
     def __init__(self, mechanism: Mechanism, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -75,6 +72,8 @@ class Subject(Loaded):
         )
         label_tables: dict[str, labels.Labels] = {}
         for code in self.codes:
+            if code.name in self._own.modules:
+                continue
             if code.name.startswith("impl."):
                 refuse_in(vars(code.module), recorder)
             label_tables[code.file] = labels.of_source(code.text, self.path_of(code.file))
@@ -84,20 +83,18 @@ class Subject(Loaded):
         recorder.shown = {file: self.path_of(file) for file in label_tables}
 
     def _prepare(self, finder: isolated.Finder) -> None:
-        """Make the primitives. Raises UsageError for a project that brings some of its own."""
+        """Make the primitives, those of the project among them."""
         source = finder.locate(f"harness.{self.name}")
         assert source is not None
         text, file = source[0], str(source[1])
         self._stand_ins = production.stand_ins(text, file)
-        if names := own.declarations(text, file, self.name):
-            raise UsageError(
-                f"{file}: {own.TABLE} has {', '.join(names)}, which cannot be recorded.",
-                "Use the primitives of wheelproof_runtime, which the recorder knows.",
-            )
+        table = own.declarations(text, file, self.name)
         home = isolated.runtime_of(self.root)
-        inner = isolated.load(self.root, home) if home is not None else None
-        runtime = runtime_module(self.recorder, inner)
+        inner = isolated.load(self.root, home, finder.texts) if home is not None else None
+        moments = Moments(self.recorder)
+        runtime = runtime_module(moments, self.recorder, inner)
         isolated.replace_runtimes(runtime, finder)
+        self._own = add(moments, table, runtime, finder)
 
     def _compile(self, name: str, text: str, file: str) -> CodeType:
         if self._stand_ins and name.startswith("impl."):

@@ -4,7 +4,7 @@ A recording has the classes of :mod:`wheelproof.python.runtime`, with :class:`Mo
 of their scheduler. So each has the same time-outs and wake-ups, and a harness reads the same
 attributes. The effect of an operation and its event are one moment of the recorder.
 
-Under control an operation within one that is a single step excludes nobody, since no other thread
+Under control an operation within one that is a single step excludes no thread, since no other thread
 runs meanwhile. Real threads do, so that here a lock is taken there, too, without an event.
 """
 
@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
-from types import FrameType, FunctionType
+from collections.abc import Callable, Mapping
+from types import FrameType, FunctionType, ModuleType
 from typing import Any, NoReturn, TypeGuard
 
-from wheelproof.python.runtime import locks, primitives, queues, synchronizers
+from wheelproof.isolated import Finder
+from wheelproof.python.runtime import locks, own, primitives, queues, synchronizers
 from wheelproof.python.runtime.bound import bound
-from wheelproof.python.runtime.registry import classes
+from wheelproof.python.runtime.own import Own
+from wheelproof.python.runtime.registry import Primitive, classes
 from wheelproof.python.runtime.threads import Admits
 from wheelproof.python.runtime.virtual_time import functions
 from wheelproof.trace.recording.grain import Step
@@ -82,6 +84,8 @@ class Moments:
         self._recorder, self._local = recorder, threading.local()
         self._acting: dict[int, Actor] = {}
         self.order = recorder.order
+        self.strict: tuple[type, ...] = SYNCHRONIZERS
+        """The classes whose operations are steps and nothing else."""
         self.time: Any = None
         """The clock of the scenario, once there is one."""
         self.interrupts: Any = None
@@ -113,7 +117,7 @@ class Moments:
             return None
         call: Call = self._calls[-1]
         self._close(actor, call, awaits)
-        if isinstance(call.holder, SYNCHRONIZERS):
+        if isinstance(call.holder, self.strict):
             self._confirm(call, kind)
         step = recorder.arrive(actor, call.frame, kind)
         if not actor.inside:
@@ -239,18 +243,13 @@ class Moments:
             recorder.changed.release()
 
 
-def recorded(recorder: Recorder) -> dict[str, Any]:
+def recorded(moments: Moments) -> dict[str, Any]:
     """The primitives of a project's runtime, by name, whose operations are moments."""
-    moments = Moments(recorder)
     scheduler: Any = moments
     names = classes(scheduler)
     halves = tuple(bound(half) for half in names["ReadWriteLock"].halves)
     for cls in (*names.values(), *halves):
-        for name, member in _members(cls).items():
-            if isinstance(member, property) and member.fget is not None:
-                setattr(cls, name, property(moments.operation(name, member.fget)))
-            elif _has_point(member):
-                setattr(cls, name, moments.operation(name, member))
+        report(moments, cls)
         if issubclass(cls, locks.Lock):
             cls.depth = _depth(moments)
     names["ReadWriteLock"].halves = halves
@@ -258,6 +257,26 @@ def recorded(recorder: Recorder) -> dict[str, Any]:
     _let_look(moments, names["Condition"])
     clock = functions(scheduler)
     return names | clock | {"monotonic": moments.operation("monotonic", clock["monotonic"])}
+
+
+def report(moments: Moments, cls: Any) -> None:
+    """Let each operation of a class be a moment."""
+    for name, member in _members(cls).items():
+        if isinstance(member, property) and member.fget is not None:
+            setattr(cls, name, property(moments.operation(name, member.fget)))
+        elif _has_point(member):
+            setattr(cls, name, moments.operation(name, member))
+
+
+def add(moments: Moments, table: Mapping[str, str], runtime: ModuleType, finder: Finder) -> Own:
+    """Build the primitives that a project brings, as under control, on the recorder."""
+    scheduler: Any = moments
+    primitives_of_project = own.add(table, runtime, scheduler, finder, "PRIMITIVES")
+    for cls in primitives_of_project.classes:
+        report(moments, cls)
+        if not issubclass(cls, Primitive):
+            moments.strict += (cls,)
+    return primitives_of_project
 
 
 def _let_act(moments: Moments, barrier: Any) -> None:

@@ -12,14 +12,16 @@ from wheelproof.python.runtime.queues import ShutDown
 from wheelproof.python.runtime.threads import Interrupted
 from wheelproof.trace.recording.bound import memory
 from wheelproof.trace.steps.choices import chooser
-from wheelproof.trace.steps.moments import recorded
+from wheelproof.trace.steps.moments import Moments, recorded
 from wheelproof.trace.steps.recorder import Recorder
 from wheelproof.trace.steps.unrecorded import refuse_in
 
 T = TypeVar("T")
 
 
-def runtime_module(recorder: Recorder, production: ModuleType | None) -> ModuleType:
+def runtime_module(
+    moments: Moments, recorder: Recorder, production: ModuleType | None
+) -> ModuleType:
     """The names of a project's runtime, whose primitives report to ``recorder``.
 
     ``production``: the runtime itself; names that report nothing are taken from it.
@@ -29,7 +31,7 @@ def runtime_module(recorder: Recorder, production: ModuleType | None) -> ModuleT
     module.__dict__.update({key: value for key, value in inner.items() if key[0] != "_"})
     refuse_in(vars(module), recorder)
     module.__dict__.update(
-        recorded(recorder),
+        recorded(moments),
         choose=chooser(recorder),
         TIMEOUT_MAX=threading.TIMEOUT_MAX,
         BrokenBarrierError=threading.BrokenBarrierError,
