@@ -4,7 +4,7 @@ A recording has the classes of :mod:`wheelproof.python.runtime`, with :class:`Mo
 of their scheduler. So each has the same time-outs and wake-ups, and a harness reads the same
 attributes. The effect of an operation and its event are one moment of the recorder.
 
-Under control an operation within one that is a single step excludes no thread, since no other thread
+Under control an operation within one that is a single step excludes no thread, since no other
 runs meanwhile. Real threads do, so that here a lock is taken there, too, without an event.
 """
 

@@ -25,7 +25,7 @@ from typing import Any, NoReturn, Protocol
 from wheelproof.errors import UsageError
 from wheelproof.python.runtime.primitives import ReadLock, WriteLock
 from wheelproof.python.runtime.threads import DONE, Admits
-from wheelproof.trace.recording.grain import Grain, Step
+from wheelproof.trace.recording.grain import Grain, Progress, Step
 from wheelproof.trace.steps.format import Did, Event
 
 LOOK_SECONDS = 0.05
@@ -73,8 +73,7 @@ class Actor:
         self.held: list[tuple[Any, Step | None]] = []
         self.step: Step | None = None
         self.settled = self.ended = self.absent = self.muted = False
-        self.open: tuple[FrameType, int] | None = None
-        self.calls: tuple[FrameType, ...] = ()
+        self.progress = Progress()
         self.chooses: list[str] = []
         self.go, self.arrived = threading.Semaphore(0), threading.Semaphore(0)
 
@@ -232,16 +231,8 @@ class Recorder:
             )
         if step is None:
             return None
-        if actor.open == step.place:
-            if step.exact:
-                actor.open = None
-                return step
-            return None
-        if step.call is not None:
-            if any(call is step.call for call in actor.calls):
-                return None
-            actor.calls = (*_still(actor.calls, frame), step.call)
-        actor.open = None if step.exact or step.call is not None else step.place
+        if not actor.progress.begins(step, frame):
+            return step if step.exact else None
         self.stand(actor, step.label, operation != "unlock")
         return step
 
@@ -304,7 +295,7 @@ class Recorder:
         actor.settled, actor.at = False, ""
         if begins:
             actor.within, actor.within_at = step.label, place
-            actor.open = None
+            actor.progress.open = None
         order = self.order.tokens(self.order.held(actor) if held is None else held)
         if word is not None:
             order.append(self._version(*word))
@@ -318,7 +309,7 @@ class Recorder:
         seen of it."""
         frame, line = step.place
         assert self.grain is not None
-        return "change" in self.grain._labels.get(frame.f_code.co_filename, {}).get(line, {})
+        return "change" in self.grain.kinds(frame.f_code.co_filename, line)
 
     def _end_step(self, actor: Actor) -> None:
         if actor.within:
@@ -405,13 +396,3 @@ class Recorder:
                     self.emit(actor, {"k": "blocked", "label": actor.at})
             self.over = True
             self.changed.notify_all()
-
-
-def _still(calls: tuple[FrameType, ...], frame: FrameType) -> tuple[FrameType, ...]:
-    """The calls that a frame is inside of."""
-    around: list[FrameType] = []
-    outer: FrameType | None = frame
-    while outer is not None:
-        around.append(outer)
-        outer = outer.f_back
-    return tuple(call for call in calls if any(call is ancestor for ancestor in around))
