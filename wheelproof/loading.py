@@ -3,9 +3,6 @@
 An engine says which primitives take the place of the runtime: the controlled ones, those of a
 recorder, or production's own under an observer. The import is apart from production
 (:mod:`wheelproof.isolated`), and each engine has modules of its own.
-
-Plain threads have another loader, :mod:`wheelproof.plain.world`: it has no mechanism, rewrites the
-syntax tree of every module, and goes on importing while the program runs.
 """
 
 from __future__ import annotations
