@@ -16,7 +16,6 @@ from tests.distributions import NO_NETWORK, PIP, build, run, runtime, unpacked
 from wheelproof import isolated
 from wheelproof.errors import UsageError
 from wheelproof.python import ControlledImplementation
-from wheelproof.python.findings import ExploreError
 from wheelproof.stress.loading import ProductionImplementation
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -133,7 +132,7 @@ def test_on_real_threads_its_primitives_are_observed_and_the_package_stays_as_it
 
     lock, atomic = wheelproof_runtime.Lock, wheelproof_runtime.Atomic
     implementation = ProductionImplementation(ONE_SHOT, "one_shot", fault="Lock excludes no thread")
-    harness = implementation.harness({"threads": {}})
+    harness = implementation.set_up({"threads": {}})
     assert type(harness.shot.lock) in implementation._built
     assert wheelproof_runtime.Lock is lock and wheelproof_runtime.Atomic is atomic
 
@@ -163,7 +162,7 @@ def test_where_it_is_absent_real_threads_are_refused_by_its_name(absent):
 def test_another_import_than_its_own_is_refused(old, new, message):
     text = (ONE_SHOT / "impl" / "one_shot.py").read_text(encoding="utf-8")
     assert text.count(old) == 1
-    with pytest.raises(ExploreError, match=message):
+    with pytest.raises(UsageError, match=message):
         ControlledImplementation.load(
             ONE_SHOT, "one_shot", texts={"impl.one_shot": text.replace(old, new)}
         )

@@ -61,8 +61,7 @@ READERS = {
     "wheelproof/toml.py": PARSED,
     "wheelproof/trace/model/oracle.py": OWN,
     "wheelproof/trace/model/report.py": DIGESTED,
-    "wheelproof/trace/recording/record.py": DIGESTED,
-    "wheelproof/trace/steps/record.py": DIGESTED,
+    "wheelproof/trace/format/origin.py": DIGESTED,
 }
 
 METHODS = ("read_text", "read_bytes")

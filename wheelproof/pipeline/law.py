@@ -22,8 +22,7 @@ from wheelproof.trace import declared
 from wheelproof.trace.format import schema
 from wheelproof.trace.format.event import Event, columns
 from wheelproof.trace.format.heads import Footer, Header
-from wheelproof.trace.format.parts import CutOff, TraceError
-from wheelproof.trace.format.tally import Tally
+from wheelproof.trace.format.parts import TraceError
 from wheelproof.trace.judging.judging import Judging
 from wheelproof.trace.judging.replay import Judge, replay, replay_events
 from wheelproof.trace.judging.verdict import (
@@ -91,15 +90,8 @@ class Collected(Judging):
             for (kind, role), (line, times) in self.unordered.items()
         ]
 
-    def end(
-        self,
-        footer: Footer | None,
-        tally: Tally | None = None,
-        hashed: bool = True,
-        ended: CutOff | None = None,
-    ) -> Verdict:
+    def conclude(self, footer: Footer | None) -> None:
         self.footer = footer
-        return super().end(footer, tally, hashed, ended)
 
 
 def _exact(event: Event) -> set[str]:

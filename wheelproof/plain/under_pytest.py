@@ -125,12 +125,25 @@ def explore(item: pytest.Function, block: Settings | None = None) -> None:
     Raises the exception that pytest is to report.
     """
     command = item.config.stash.get(COMMAND, None)
-    try:
+
+    def run() -> Exploration | None:
         options, origin = requested(item, block)
         if command is not None and command.schedule is not None:
             command.outcomes.append((item.nodeid, _again(item, options, command)))
-            return
-        exploration = _exploration(item, options, origin, command)
+            return None
+        return _exploration(item, options, origin, command)
+
+    report(item, run)
+
+
+def report(item: pytest.Function, run: Callable[[], Exploration | None]) -> None:
+    """Run an exploration, and report how it ends, to pytest and to the command.
+
+    ``run``: returns None where it has reported by itself.
+    """
+    command = item.config.stash.get(COMMAND, None)
+    try:
+        exploration = run()
     except (UsageError, Interrupted) as error:
         if command is not None:
             command.outcomes.append((item.nodeid, error))
@@ -139,6 +152,8 @@ def explore(item: pytest.Function, block: Settings | None = None) -> None:
         if isinstance(error, Interrupted):
             raise
         raise pytest.fail.Exception(str(error), pytrace=False) from None
+    if exploration is None:
+        return
     if command is not None:
         command.outcomes.append((item.nodeid, exploration))
     if not passes(exploration):

@@ -12,16 +12,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from random import Random
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import cast
 
 from wheelproof import isolated
-from wheelproof.mapping import shared_of
+from wheelproof.loading import NO_TEXTS, Loaded
 from wheelproof.protocols import Harness, HarnessModule, Scenario
 from wheelproof.stress import faults
 from wheelproof.stress.observed import OBSERVERS, Observer
-
-NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def any_waiter(
@@ -53,7 +51,13 @@ def any_waiter(
     return AnyWaiter
 
 
-class ProductionImplementation:
+def _on_threads(harness: HarnessModule) -> tuple[str, ...]:
+    """The module whose Harness is for real threads, where it is another one."""
+    name: str = getattr(harness, "ON_THREADS", "")
+    return (name,) if name else ()
+
+
+class ProductionImplementation(Loaded):
     """The harness of one mechanism on the production runtime.
 
     ``texts``: module name -> source to load in the place of its file. ``fault``: a name of
@@ -66,37 +70,29 @@ class ProductionImplementation:
         self,
         root: Path,
         mechanism: str,
-        texts: Mapping[str, str] = NOTHING,
+        texts: Mapping[str, str] = NO_TEXTS,
         fault: str = "",
     ) -> None:
         self.observer = Observer()
         self.planted = bool(texts or fault)
         self._built: set[type] = set()
-        finder = isolated.Finder(root, texts)
-        with isolated.apart(finder):
-            self._observe(finder, fault)
-            self.harness_module = cast(
-                HarnessModule, importlib.import_module(f"harness.{mechanism}")
-            )
-            names = getattr(self.harness_module, "ON_THREADS", "")
-            on_threads = importlib.import_module(names) if names else self.harness_module
-            modules = isolated.present()
+        self._plant = faults.FAULTS[fault] if fault else None
+        super().__init__(root, mechanism, self._observe, texts=texts, names_of=_on_threads)
         self.files = frozenset(
-            module.__spec__.origin
-            for name, module in modules.items()
-            if name.startswith(("impl.", isolated.DISTRIBUTION))
-            and module.__spec__ is not None
-            and module.__spec__.origin
+            code.file
+            for code in self.codes
+            if code.name.startswith(("impl.", isolated.DISTRIBUTION))
         ) | {faults.__file__}
-        self.shared = shared_of(self.harness_module)
+        names = _on_threads(self.harness_module)
+        on_threads = self.modules[names[0]] if names else self.harness_module
         self.build = cast(Callable[[Scenario], Harness], on_threads.Harness)
         self.broken: Callable[[Harness], Iterable[str]] = getattr(
             on_threads, "broken", lambda harness: ()
         )
 
-    def _observe(self, finder: isolated.Finder, fault: str) -> None:
+    def _observe(self, finder: isolated.Finder) -> None:
         """Put observed primitives into their modules, before others import them from there."""
-        plant = faults.FAULTS[fault] if fault else None
+        plant = self._plant
 
         def observe(primitive: str, inner: object, module: ModuleType) -> type:
             if plant and plant.primitive == primitive:
@@ -125,7 +121,7 @@ class ProductionImplementation:
                 for place in {module, home} if home in isolated.present().values() else {module}:
                     setattr(place, primitive, object_)
 
-    def harness(self, scenario: Scenario) -> Harness:
+    def set_up(self, scenario: Scenario) -> Harness:
         """The scenario's objects, fresh; a new round for the observer."""
         self.observer.begin()
         return self.build(scenario)  # without an implementation it takes the production modules

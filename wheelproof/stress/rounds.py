@@ -152,7 +152,7 @@ class Stress:
         self, final: Mapping[State, set[str]], states: set[State]
     ) -> tuple[frozenset[str], str] | None:
         implementation = self.implementation
-        self.harness = implementation.harness(self.scenario)
+        self.harness = implementation.set_up(self.scenario)
         for worker in self.workers:
             worker.idle = False
             worker.shaker.begin()

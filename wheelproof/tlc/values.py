@@ -138,8 +138,8 @@ def freeze(value: object, null: str | None = None) -> Value:
     raise UsageError(f"{value!r} of type {type(value).__name__} has no TLA+ value.")
 
 
-def order(value: Value) -> tuple[Any, ...]:
-    """A sort key under which all values compare: by kind, then as usual within a kind."""
+def order_of_atom(value: object) -> tuple[int, Any] | None:
+    """A sort key of a truth value, a number, a string or a model value; None for a larger one."""
     match value:
         case bool():
             return 0, value
@@ -149,6 +149,14 @@ def order(value: Value) -> tuple[Any, ...]:
             return 2, value
         case ModelValue():
             return 3, value.name
+    return None
+
+
+def order(value: Value) -> tuple[Any, ...]:
+    """A sort key under which all values compare: by kind, then as usual within a kind."""
+    if (key := order_of_atom(value)) is not None:
+        return key
+    match value:
         case tuple():
             return 4, len(value), tuple(map(order, value))
         case frozenset():

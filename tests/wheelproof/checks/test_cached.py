@@ -20,7 +20,7 @@ from wheelproof.cli import app
 from wheelproof.events import Started, VerifyOptions
 from wheelproof.isolated import DISTRIBUTION
 from wheelproof.project.inputs import Inputs, below
-from wheelproof.python.search.loading import Loaded
+from wheelproof.python.search.loading import Controlled
 
 ROOT = Path(__file__).parents[3]
 NAME = "timer_task_list"
@@ -220,7 +220,7 @@ def test_what_it_runs_on_is_a_part_of_the_key(whole, before, monkeypatch, name):
 def test_every_file_that_is_loaded_is_an_input(name):
     mechanism = mechanisms()[name]
     known = {str(file) for file in Inputs(mechanism).implementation}
-    loaded = Loaded(ROOT, name, {}, lint=False).modules
+    loaded = Controlled(ROOT, name, {}, lint=False).modules
     files = {getattr(module, "__file__", None) for module in loaded.values()} - {None}
     inside = {file for file in files if Path(file).is_relative_to(ROOT / "impl")}
     inside |= {file for file in files if Path(file).is_relative_to(ROOT / "harness")}

@@ -39,7 +39,7 @@ DECLARED = [
 def plain(harness):
     """A subject whose primitives are not observed, and whose threads are not paused."""
     return SimpleNamespace(
-        harness=harness,
+        set_up=harness,
         shared=lists.shared,
         observer=Observer(),
         files=frozenset(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from wheelproof.plain.execution import Execution
@@ -27,6 +27,16 @@ def members(mask: int) -> Iterator[int]:
 
 def lowest(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
+
+
+class Repeated(Protocol):
+    """A state of the present run, as an earlier run has left it."""
+
+    enabled: int
+    accesses: int
+    number: int
+    kind: int
+    site: object
 
 
 class Scheduler:
@@ -60,3 +70,27 @@ class Scheduler:
 
     def finish(self, execution: Execution) -> None:
         """The run has ended, with ``execution.ending``."""
+
+
+class Backtracking(Scheduler):
+    """A scheduler whose next run repeats the beginning of the last one.
+
+    ``redundant`` counts runs that were ended because all threads sleep.
+    """
+
+    exhaustive = True
+    reverses = True
+
+    def __init__(self) -> None:
+        self.over = False
+        self.redundant = 0
+        self._repeated = 0  # states of the last run that the next one repeats
+
+    def differs(self, execution: Execution, node: Repeated, enabled: int) -> bool:
+        """Whether the run has come to another state than the last one had here."""
+        if node.enabled != enabled or node.accesses != execution.progress:
+            return True
+        if execution.depth >= self._repeated:
+            return False
+        thread = execution.threads[node.number]
+        return thread.kind != node.kind or thread.site is not node.site

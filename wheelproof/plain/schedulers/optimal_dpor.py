@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wheelproof.plain.happens_before import STAMP
 from wheelproof.plain.operations import ACQUIRE, END, JOIN, RELEASE, SLEEP, WRITE, Ending
-from wheelproof.plain.schedulers.base import BLOCKED, DIFFERENT, Scheduler, lowest, members
+from wheelproof.plain.schedulers.base import BLOCKED, DIFFERENT, Backtracking, lowest, members
 
 if TYPE_CHECKING:
     from wheelproof.plain.execution import Execution
@@ -98,7 +98,8 @@ class _Node:
         self.pending: dict[int, Pending] = {}
         self.event: Event | None = None
         self.clock: Clock = []
-        self.kind, self.site = -1, None
+        self.kind = -1
+        self.site: object = None
 
     def advance(self) -> bool:
         """Turn to the next branch; False if there is none."""
@@ -110,20 +111,12 @@ class _Node:
         return False
 
 
-class OptimalDPOR(Scheduler):
-    """All runs up to exchanges of independent operations, each once.
-
-    ``redundant`` counts runs that were ended because all threads sleep.
-    """
-
-    exhaustive = True
-    reverses = True
+class OptimalDPOR(Backtracking):
+    """All runs up to exchanges of independent operations, each once."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.stack: list[_Node] = []
-        self.over = False
-        self.redundant = 0
-        self._repeated = 0  # nodes of the prefix that the next run repeats
         self._races: list[tuple[int, int]] = []
 
     def begin(self, execution: Execution) -> None:
@@ -134,12 +127,8 @@ class OptimalDPOR(Scheduler):
         if depth < len(stack):
             node = stack[depth]
             number = node.number
-            if node.enabled != enabled or node.accesses != execution.progress:
+            if self.differs(execution, node, enabled):
                 return DIFFERENT
-            if depth < self._repeated:
-                next_thread = execution.threads[number]
-                if next_thread.kind != node.kind or next_thread.site is not node.site:
-                    return DIFFERENT
             node.pending, node.clock = _pending(execution), execution.threads[number].clock[:]
             return number
         asleep = stack[-1].asleep_after if depth else 0
@@ -176,7 +165,7 @@ class OptimalDPOR(Scheduler):
         self._races.extend((earlier, index) for earlier in conflicts)
         if index < self._repeated:
             return
-        node.kind, node.site = thread.kind, thread.site  # type: ignore[assignment]
+        node.kind, node.site = thread.kind, thread.site
         after = 0
         for number in members((node.asleep | node.done) & ~(1 << thread.number)):
             if not node.event.depends(node.pending[number]):

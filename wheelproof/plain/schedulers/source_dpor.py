@@ -15,7 +15,7 @@ from wheelproof.plain.operations import ACQUIRE, Ending
 from wheelproof.plain.schedulers.base import (
     BLOCKED,
     DIFFERENT,
-    Scheduler,
+    Backtracking,
     lowest,
     members,
 )
@@ -47,32 +47,24 @@ class _Node:
         self.accesses = accesses
         self.backtrack, self.done, self.asleep_after = 1 << number, 0, 0
         self.clock: Clock = []
-        self.kind, self.site = -1, None
+        self.kind = -1
+        self.site: object = None
 
 
-class SourceDPOR(Scheduler):
+class SourceDPOR(Backtracking):
     """All runs up to exchanges of independent operations."""
 
-    exhaustive = True
-    reverses = True
-
     def __init__(self) -> None:
+        super().__init__()
         self.stack: list[_Node] = []
-        self.over = False
-        self.redundant = 0
-        self._repeated = 0  # nodes of the prefix that the next run repeats
 
     def choose(self, execution: Execution, thread: Thread, enabled: int) -> int:
         depth, stack = execution.depth, self.stack
         if depth < len(stack):
             node = stack[depth]
             number = node.number
-            if node.enabled != enabled or node.accesses != execution.progress:
+            if self.differs(execution, node, enabled):
                 return DIFFERENT
-            if depth < self._repeated:
-                next_thread = execution.threads[number]
-                if next_thread.kind != node.kind or next_thread.site is not node.site:
-                    return DIFFERENT
             return number
         asleep = stack[depth - 1].asleep_after if depth else 0
         awake = enabled & ~asleep
@@ -95,7 +87,7 @@ class SourceDPOR(Scheduler):
         node = self.stack[index]
         if index < self._repeated:
             return
-        node.kind, node.site = thread.kind, thread.site  # type: ignore[assignment]
+        node.kind, node.site = thread.kind, thread.site
         node.clock = clock = thread.clock[:]
         for earlier in conflicts:
             self._reverse(earlier, index, thread.number, clock)

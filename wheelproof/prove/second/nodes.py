@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import z3
@@ -215,8 +215,13 @@ class Nodes:
         return self._names[key]
 
 
-def within(roots: Iterable[Node]) -> Iterator[Node]:
-    """Every node below the roots, each once, an argument before its uses."""
+def within(
+    roots: Iterable[Node], enters: Callable[[Node], bool] = lambda node: True
+) -> Iterator[Node]:
+    """Every node below the roots, each once, an argument before its uses.
+
+    ``enters``: whether the arguments of a node count.
+    """
     nodes: set[Node] = set()
     for root in roots:
         waiting = [(root, False)]
@@ -227,4 +232,5 @@ def within(roots: Iterable[Node]) -> Iterator[Node]:
             elif node not in nodes:
                 nodes.add(node)
                 waiting.append((node, True))
-                waiting += [(argument, False) for argument in reversed(node.arguments)]
+                if enters(node):
+                    waiting += [(argument, False) for argument in reversed(node.arguments)]

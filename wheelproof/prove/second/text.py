@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
-from wheelproof.prove.second.nodes import Node
+from wheelproof.prove.second.nodes import Node, within
 
 _PLAIN = re.compile(r"[A-Za-z~!@$%^&*_\-+=<>.?/][A-Za-z0-9~!@$%^&*_\-+=<>.?/]*")
 
@@ -18,7 +17,8 @@ def render(root: Node) -> str:
     """A formula. A node that occurs in it more than once has a name of its own, by ``let``."""
     uses: dict[Node, int] = {}
     order = []
-    for node in _scope(root):
+    # The nodes below the root that are in no quantifier below it.
+    for node in within([root], lambda node: not node.bound):
         order.append(node)
         for argument in node.arguments if not node.bound else ():
             uses[argument] = uses.get(argument, 0) + 1
@@ -45,18 +45,3 @@ def _text(node: Node, texts: dict[Node, str]) -> str:
     if not node.arguments:
         return head
     return f"({' '.join([head, *(texts[argument] for argument in node.arguments)])})"
-
-
-def _scope(root: Node) -> Iterable[Node]:
-    """The nodes below the root that are in no quantifier below it."""
-    nodes: set[Node] = set()
-    waiting = [(root, False)]
-    while waiting:
-        node, ready = waiting.pop()
-        if ready:
-            yield node
-        elif node not in nodes:
-            nodes.add(node)
-            waiting.append((node, True))
-            if not node.bound:
-                waiting += [(argument, False) for argument in reversed(node.arguments)]

@@ -7,7 +7,7 @@ constructor calls right: the class is the same object.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MemberDescriptorType, ModuleType
 
 from wheelproof.mapping import marks_of
@@ -73,11 +73,14 @@ def volatile_marks(modules: Iterable[ModuleType]) -> dict[str, bool]:
     }
 
 
-def control(module: ModuleType, scheduler: Scheduler) -> None:
-    """Put the marked fields of all classes of a freshly loaded module under control.
+def put_in_front(
+    module: ModuleType, make: Callable[[MemberDescriptorType, bool], object | None]
+) -> None:
+    """Put a descriptor in front of the slot of each marked field of a freshly loaded module.
 
-    Raises :class:`ExploreError` for a mark on a name that is no slot, since its accesses could not
-    be seen.
+    ``make(member, volatile)``: that descriptor, or None where the slot stays as it is. Raises
+    :class:`ExploreError` for a mark on a name that is no slot, since its accesses could not be
+    seen.
     """
     if "annotations" not in vars(module):
         unread = [
@@ -93,12 +96,16 @@ def control(module: ModuleType, scheduler: Scheduler) -> None:
     for cls in classes_of(module):
         for name, volatile in marks_of(cls).items():
             member = cls.__dict__.get(name)
-            if isinstance(member, Field):
-                continue
             if not isinstance(member, MemberDescriptorType):
                 raise ExploreError(
                     f"{module.__name__}: {cls.__qualname__}.{name} is marked "
                     f"{'Volatile' if volatile else 'Plain'} but is no slot.",
                     f"Add {name!r} to __slots__ of {cls.__qualname__}.",
                 )
-            setattr(cls, name, Field(member, volatile, scheduler))
+            if (field := make(member, volatile)) is not None:
+                setattr(cls, name, field)
+
+
+def control(module: ModuleType, scheduler: Scheduler) -> None:
+    """Put the marked fields of all classes of a freshly loaded module under control."""
+    put_in_front(module, lambda member, volatile: Field(member, volatile, scheduler))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from queue import Empty, Full
 from threading import TIMEOUT_MAX, BrokenBarrierError
 from types import MethodType, ModuleType
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 
 from wheelproof.isolated import DISTRIBUTION
 from wheelproof.python.findings import ExploreError
@@ -147,108 +147,100 @@ class Atomic(Primitive):
         return self.value
 
 
-class Half:
+# A reader is ordered behind the writers before it only, a writer behind all threads: two
+# clocks, one per half.
+class ReadLock:
+    """One half of a read/write lock; the other one differs in the methods at the end."""
+
     __slots__ = ("of",)
+    name = "read"
 
     def __init__(self, lock: ReadWriteLock) -> None:
         self.of = lock
         self.of.scheduler.order.add(self)
 
-    def admits(self, thread: Thread) -> bool:
-        return self.of.writer is None
-
-    def enter(self, thread: Thread) -> None:
+    def __enter__(self) -> None:
         scheduler = self.of.scheduler
-        if self.of.writer is thread or thread in self.of.readers:
-            scheduler.fail(
+        thread = scheduler.running
+        if thread is None:
+            return
+        site = scheduler.point("lock", True, self)
+        if site is not None:
+            self._refuse(thread)
+            self.let_in(thread)
+        if scheduler.race is not None:
+            for half in self.before():
+                scheduler.race.acquire(thread, half)
+        scheduler.order.enter(thread, self, site)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        scheduler = self.of.scheduler
+        thread = scheduler.running
+        if thread is None:
+            return
+        if error is not None:
+            scheduler.note_unwinding(error)
+        if scheduler.point("unlock", True) is not None:
+            if not self.held_by(thread):
+                scheduler.fail(
+                    f"{thread.name} releases a {self.name} lock that it does not hold; release "
+                    "what the thread has acquired, once"
+                )
+            self.let_out(thread)
+        scheduler.order.leave(thread.held, self)
+        if scheduler.race is not None:
+            scheduler.race.release(thread, self)
+
+    def _refuse(self, thread: Thread) -> None:
+        """Stop a thread that must not enter."""
+        lock = self.of
+        if lock.writer is thread or thread in lock.readers:
+            lock.scheduler.fail(
                 f"{thread.name} holds the ReadWriteLock already, and it is not re-entrant; "
                 "release it first"
             )
         if not self.admits(thread):
-            scheduler.fail(
+            lock.scheduler.fail(
                 f"{thread.name} was let into a ReadWriteLock that is taken: the run is not the "
                 "one that was planned"
             )
 
+    def admits(self, thread: Thread) -> bool:
+        """Whether the thread could take the half now."""
+        return self.of.writer is None
 
-# A reader is ordered behind the writers before it only, a writer behind all threads: two
-# clocks, one per half.
-class ReadLock(Half):
+    def let_in(self, thread: Thread) -> None:
+        self.of.readers = tuple(sorted((*self.of.readers, thread), key=_index))
+
+    def let_out(self, thread: Thread) -> None:
+        self.of.readers = tuple([reader for reader in self.of.readers if reader is not thread])
+
+    def held_by(self, thread: Thread) -> bool:
+        return thread in self.of.readers
+
+    def before(self) -> tuple[ReadLock, ...]:
+        """The halves whose releases come before an entry here, for the race detector."""
+        return (self.of.write_lock,)
+
+
+class WriteLock(ReadLock):
     __slots__ = ()
-
-    def __enter__(self) -> None:
-        lock = self.of
-        scheduler = lock.scheduler
-        thread = scheduler.running
-        if thread is None:
-            return
-        site = scheduler.point("lock", True, self)
-        if site is not None:
-            self.enter(thread)
-            lock.readers = tuple(sorted((*lock.readers, thread), key=_index))
-        if scheduler.race is not None:
-            scheduler.race.acquire(thread, lock.write_lock)
-        scheduler.order.enter(thread, self, site)
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        lock = self.of
-        scheduler = lock.scheduler
-        thread = scheduler.running
-        if thread is None:
-            return
-        if error is not None:
-            scheduler.note_unwinding(error)
-        if scheduler.point("unlock", True) is not None:
-            if thread not in lock.readers:
-                scheduler.fail(
-                    f"{thread.name} releases a read lock that it does not hold; release what "
-                    "the thread has acquired, once"
-                )
-            lock.readers = tuple([reader for reader in lock.readers if reader is not thread])
-        scheduler.order.leave(thread.held, self)
-        if scheduler.race is not None:
-            scheduler.race.release(thread, self)
-
-
-class WriteLock(Half):
-    __slots__ = ()
+    name = "write"
 
     def admits(self, thread: Thread) -> bool:
         return self.of.writer is None and not self.of.readers
 
-    def __enter__(self) -> None:
-        lock = self.of
-        scheduler = lock.scheduler
-        thread = scheduler.running
-        if thread is None:
-            return
-        site = scheduler.point("lock", True, self)
-        if site is not None:
-            self.enter(thread)
-            lock.writer = thread
-        if scheduler.race is not None:
-            scheduler.race.acquire(thread, self)
-            scheduler.race.acquire(thread, lock.read_lock)
-        scheduler.order.enter(thread, self, site)
+    def let_in(self, thread: Thread) -> None:
+        self.of.writer = thread
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        lock = self.of
-        scheduler = lock.scheduler
-        thread = scheduler.running
-        if thread is None:
-            return
-        if error is not None:
-            scheduler.note_unwinding(error)
-        if scheduler.point("unlock", True) is not None:
-            if lock.writer is not thread:
-                scheduler.fail(
-                    f"{thread.name} releases a write lock that it does not hold; release what "
-                    "the thread has acquired, once"
-                )
-            lock.writer = None
-        scheduler.order.leave(thread.held, self)
-        if scheduler.race is not None:
-            scheduler.race.release(thread, self)
+    def let_out(self, thread: Thread) -> None:
+        self.of.writer = None
+
+    def held_by(self, thread: Thread) -> bool:
+        return self.of.writer is thread
+
+    def before(self) -> tuple[ReadLock, ...]:
+        return (self, self.of.read_lock)
 
 
 @primitive
@@ -256,14 +248,15 @@ class ReadWriteLock(Primitive):
     """A lock for several readers or one writer."""
 
     __slots__ = ("read_lock", "readers", "write_lock", "writer")
+    halves: ClassVar[tuple[type[ReadLock], type[ReadLock]]] = (ReadLock, WriteLock)
 
     def __init__(self) -> None:
         self.readers: tuple[Thread, ...] = ()
         """The threads that read, in the scenario's order."""
         self.writer: Thread | None = None
         """The thread that writes, or None."""
-        self.read_lock = ReadLock(self)
-        self.write_lock = WriteLock(self)
+        read, write = self.halves
+        self.read_lock, self.write_lock = read(self), write(self)
 
     def let_go(self) -> None:
         """Makes no step: no interrupt ends the release of a lock here."""

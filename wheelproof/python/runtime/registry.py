@@ -91,24 +91,18 @@ def primitive_names() -> tuple[str, ...]:
     return tuple(_REGISTRY)
 
 
-def classes(scheduler: Scheduler, wakes_spuriously: Collection[str] = ()) -> dict[str, type]:
+def classes(scheduler: Any, wakes_spuriously: Collection[str] = ()) -> dict[str, Any]:
     """Every registered primitive of a scheduler, by name.
 
+    ``scheduler``: a :class:`Scheduler`, or any object with the members that primitives use.
     ``wakes_spuriously``: the primitives whose waits may end without a reason.
     """
-    subset = {
-        name: _SPURIOUS[name] if name in wakes_spuriously else cls
-        for name, cls in _REGISTRY.items()
-    }
-    return _instances(scheduler, subset)
-
-
-def select(names: Collection[str], scheduler: Any) -> dict[str, Any]:
-    """These primitives alone, by name.
-
-    ``scheduler``: any object with the methods that these primitives call.
-    """
-    return _instances(scheduler, {name: _REGISTRY[name] for name in names})
+    siblings: dict[str, type[Any]] = {}
+    for name, registered in _REGISTRY.items():
+        cls = _SPURIOUS[name] if name in wakes_spuriously else registered
+        rules = Rules(scheduler, name)
+        siblings[name] = bound(cls, scheduler=scheduler, rules=rules, siblings=siblings)
+    return siblings
 
 
 def of_one_scheduler(classes: Iterable[type]) -> list[type]:
@@ -117,11 +111,3 @@ def of_one_scheduler(classes: Iterable[type]) -> list[type]:
     A class of a project belongs to the scheduler of the run that it was loaded for.
     """
     return [cls for cls in classes if not issubclass(cls, Primitive) or hasattr(cls, "scheduler")]
-
-
-def _instances(scheduler: Any, by_name: Mapping[str, type[Primitive]]) -> dict[str, Any]:
-    siblings: dict[str, type[Any]] = {}
-    for name, cls in by_name.items():
-        rules = Rules(scheduler, name)
-        siblings[name] = bound(cls, scheduler=scheduler, rules=rules, siblings=siblings)
-    return siblings

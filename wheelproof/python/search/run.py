@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from greenlet import getcurrent
 
 from wheelproof.choices import Choice, Move, choice_in, thread_of
-from wheelproof.mapping import shared_of
+from wheelproof.loading import NO_TEXTS
 from wheelproof.protocols import Program, Scenario, Values, programs
 from wheelproof.python.findings import ExploreError
 from wheelproof.python.labels import Labels
@@ -19,12 +18,10 @@ from wheelproof.python.runtime.lock_order import LockOrder
 from wheelproof.python.runtime.race import RaceDetector
 from wheelproof.python.runtime.threads import Thread
 from wheelproof.python.search.created import Created
-from wheelproof.python.search.loading import Loaded
+from wheelproof.python.search.loading import Controlled
 from wheelproof.python.state.canonical import Piece
 from wheelproof.python.state.fingerprint import Names
 from wheelproof.python.style import arithmetic, finalizers
-
-NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 def threads_of(scenario: Scenario) -> list[str]:
@@ -39,9 +36,9 @@ class ControlledImplementation:
     other and of the production modules.
     """
 
-    def __init__(self, modules: Loaded) -> None:
+    def __init__(self, modules: Controlled) -> None:
         self._loaded = modules
-        self.root, self.mechanism = modules.root, modules.mechanism
+        self.root, self.mechanism = modules.root, modules.name
         self.scheduler = modules.scheduler
         self._run: Run | None = None
 
@@ -61,10 +58,10 @@ class ControlledImplementation:
         ``lint``: refuse sources that break the style rules. ``atomicity``: the harness's table of
         atomic modules that counts.
 
-        Raises :class:`~wheelproof.python.findings.ExploreError`: a file or a name is missing, a
+        Raises :class:`~wheelproof.errors.UsageError`: a file or a name is missing, a
         label cannot be read (``LabelError``), the style is broken (``StyleError``).
         """
-        return cls(Loaded(Path(root).resolve(), mechanism, texts, lint, atomicity))
+        return cls(Controlled(Path(root).resolve(), mechanism, texts, lint, atomicity))
 
     @property
     def labels(self) -> dict[str, Labels]:
@@ -179,7 +176,7 @@ class Run:
 
     def __init__(
         self,
-        modules: Loaded,
+        modules: Controlled,
         scenario: Scenario,
         race: RaceDetector | None,
         coarse: bool,
@@ -197,7 +194,7 @@ class Run:
         objects = self._scheduler.created = Created()
         self._scheduler.time = self._scheduler.interrupts = None
         self._scheduler.order.begin(scenario)
-        self.harness = modules.harness(scenario, modules.implementation)
+        self.harness = modules.set_up(scenario)
         self._scheduler.order.harness = self.harness
         works = programs(scenario)
         self.threads: list[Thread] = [Thread(name, index) for index, name in enumerate(works)]
@@ -205,10 +202,10 @@ class Run:
         roots = getattr(self.harness, "names", None)
         if not isinstance(roots, Mapping):
             raise ExploreError(
-                f"harness/{modules.mechanism}.py: Harness has no names.",
+                f"harness/{modules.name}.py: Harness has no names.",
                 "Set self.names to {role: object} for the objects of the scenario.",
             )
-        where = f"harness/{modules.mechanism}.py"
+        where = f"harness/{modules.name}.py"
         finalizers.refuse_dropped(objects.finalized, roots.values(), where)
         self._names = Names(
             self.harness,
@@ -226,7 +223,7 @@ class Run:
                 kind = type(part).__name__
                 name = kind.lower()
                 raise ExploreError(
-                    f"harness/{modules.mechanism}.py: Harness.names does not reach the scenario's "
+                    f"harness/{modules.name}.py: Harness.names does not reach the scenario's "
                     f"{kind}, "
                     "which would be no part of the state.",
                     f"Add it to names: {{'{name}': self.{name}, ...}}.",
@@ -244,7 +241,7 @@ class Run:
             method = getattr(self.harness, operation, None)
             if not callable(method) or operation.startswith("_"):
                 raise ExploreError(
-                    f"Thread {thread.name}: harness/{self._loaded.mechanism}.py has no operation "
+                    f"Thread {thread.name}: harness/{self._loaded.name}.py has no operation "
                     f"{operation!r}.",
                     f"Add a method {operation} to Harness, or correct the scenario.",
                 )
@@ -263,7 +260,7 @@ class Run:
         scheduler.hub = getcurrent()
         scheduler.threads, scheduler.coarse = self.threads, self._coarse
         scheduler.race = store_buffer.ordering(
-            scheduler, self._loaded.delayed, self._race, f"harness/{self._loaded.mechanism}.py"
+            scheduler, self._loaded.delayed, self._race, f"harness/{self._loaded.name}.py"
         )
         if self._race is not None:
             self._race.begin(self.threads)
@@ -333,7 +330,7 @@ class Run:
 
     def shared(self) -> Mapping[str, Values]:
         """The model's view of the objects, by the harness."""
-        return shared_of(self._loaded.harness_module)(self.harness)
+        return self._loaded.shared(self.harness)
 
     @property
     def paths(self) -> list[str]:
@@ -381,7 +378,7 @@ class Run:
         self._loaded.count_run()
         if _surface(vars(self.harness)) != self._surface:
             raise ExploreError(
-                f"harness/{self._loaded.mechanism}.py: an operation changed an attribute of "
+                f"harness/{self._loaded.name}.py: an operation changed an attribute of "
                 "Harness, which no fingerprint sees.",
                 "Keep state in objects with __slots__ that Harness.names reaches.",
             )

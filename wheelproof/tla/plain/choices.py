@@ -11,20 +11,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from wheelproof.tla.values import Map, Undefined
-from wheelproof.tlc.values import ModelValue
+from wheelproof.tlc.values import order_of_atom
 
 
 def place(value: Any) -> tuple[Any, ...]:
     """The key of a value in the order."""
+    if (key := order_of_atom(value)) is not None:
+        return key
     match value:
-        case bool():
-            return 0, value
-        case int():
-            return 1, value
-        case str():
-            return 2, value
-        case ModelValue():
-            return 3, value.name
         case frozenset():
             return 4, len(value), sorted(map(place, value))
         case Map() if value.domain.sequence:

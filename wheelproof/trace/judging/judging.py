@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.heads import Footer, Header
@@ -56,6 +56,13 @@ class Judging:
         """Judge one event and take it; a refused one is in ``violations`` afterwards."""
         raise NotImplementedError
 
+    def conclude(self, footer: Footer | None) -> None:
+        """All events are taken: the last findings of a subclass."""
+
+    def notes(self) -> Iterable[str]:
+        """Further sentences for a reader."""
+        return ()
+
     def lacking(self) -> list[Finding]:
         """The gaps that a subclass finds once all events are taken."""
         return []
@@ -84,6 +91,7 @@ class Judging:
     ) -> Verdict:
         """The verdict, once all events are taken. ``tally``: of the file, where it is to be held
         against its footer; ``ended``: where the file breaks off."""
+        self.conclude(footer)
         missing = []
         if ended is not None:  # first of all: from it the gaps and what is open follow
             missing.append(
@@ -129,4 +137,5 @@ class Judging:
             else CONFORMS
         )
         rest = (contradictions + missing)[: self.limit]
-        return Verdict(verdict, self.events, (*self.violations, *rest), dict(self.applied))
+        findings = (*self.violations, *rest)
+        return Verdict(verdict, self.events, findings, dict(self.applied), tuple(self.notes()))

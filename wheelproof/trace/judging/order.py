@@ -27,26 +27,30 @@ class Order:
         tid, tseq, lc = event["tid"], event["tseq"], event["lc"]
         last, last_lc = self.threads.get(tid, (0, 0))
         if tseq <= last:
-            self.contradictions.append(
-                (line, "ThreadSequence", f"thread {tid} has event {tseq} after event {last}")
+            self._refuse(
+                line, "ThreadSequence", f"thread {tid} has event {tseq} after event {last}"
             )
         elif tseq != last + 1:
-            self.missing.append(
-                (
-                    line,
-                    "ThreadSequence",
-                    f"of thread {tid} the events {last + 1} to {tseq - 1} are missing",
-                )
+            self._lack(
+                line,
+                "ThreadSequence",
+                f"of thread {tid} the events {last + 1} to {tseq - 1} are missing",
             )
         if lc <= last_lc:
-            self.contradictions.append(
-                (line, "ThreadSequence", f"the clock of thread {tid} goes from {last_lc} to {lc}")
+            self._refuse(
+                line, "ThreadSequence", f"the clock of thread {tid} goes from {last_lc} to {lc}"
             )
         self.threads[tid] = tseq, lc
         self.totals.count(event.get("ord", ()))
         for token in event.get("ord", ()):
             if len(token) == 4:
                 self._token(line, token, lc)
+
+    def _lack(self, line: int, name: str, message: str) -> None:
+        self.missing.append((line, name, message))
+
+    def _refuse(self, line: int, name: str, message: str) -> None:
+        self.contradictions.append((line, name, message))
 
     def _token(self, line: int, token: tuple[str, str, int, str], lc: int) -> None:
         kind, name, seq, mode = token
@@ -56,59 +60,45 @@ class Order:
             # The recording may begin late: a lock and a word begin where they are first seen.
             first = 1 if kind == "L" or kind == "V" and mode in ("w", "cas+") else 0
             if seq > first and kind != "RW":
-                self.missing.append(
-                    (line, "TokenSequence", f"of {name} the numbers before {seq} are missing")
-                )
+                self._lack(line, "TokenSequence", f"of {name} the numbers before {seq} are missing")
             self.tokens[key] = seq, lc, mode
             return
         last, last_lc, last_mode = before
         if kind == "L":
             if seq <= last:
-                self.contradictions.append(
-                    (line, "TokenSequence", f"{name} has the number {seq} after {last}")
-                )
+                self._refuse(line, "TokenSequence", f"{name} has the number {seq} after {last}")
             elif seq != last + 1:
-                self.missing.append(
-                    (
-                        line,
-                        "TokenSequence",
-                        f"of {name} the numbers {last + 1} to {seq - 1} are missing",
-                    )
+                self._lack(
+                    line,
+                    "TokenSequence",
+                    f"of {name} the numbers {last + 1} to {seq - 1} are missing",
                 )
             if lc <= last_lc:
-                self.contradictions.append(
-                    (
-                        line,
-                        "TokenOrder",
-                        f"{name} number {seq} has the clock {lc}, and number {last} has {last_lc}",
-                    )
+                self._refuse(
+                    line,
+                    "TokenOrder",
+                    f"{name} number {seq} has the clock {lc}, and number {last} has {last_lc}",
                 )
         elif kind == "V":
             due = last + (mode in ("w", "cas+"))
             if seq < due:
-                self.contradictions.append(
-                    (
-                        line,
-                        "TokenSequence",
-                        f"version {seq} of {name} is touched ({mode}) after version {last}",
-                    )
-                )
-            elif seq > due:
-                self.missing.append(
-                    (
-                        line,
-                        "TokenSequence",
-                        f"of {name} the writes {last + 1} to "
-                        f"{seq - (mode != 'r' and mode != 'cas-')} are missing",
-                    )
-                )
-        elif seq < last or (seq == last and mode == "r" and last_mode == "w"):
-            self.contradictions.append(
-                (
+                self._refuse(
                     line,
                     "TokenSequence",
-                    f"{name} is held ({mode}) at {seq} after {last} ({last_mode})",
+                    f"version {seq} of {name} is touched ({mode}) after version {last}",
                 )
+            elif seq > due:
+                self._lack(
+                    line,
+                    "TokenSequence",
+                    f"of {name} the writes {last + 1} to "
+                    f"{seq - (mode != 'r' and mode != 'cas-')} are missing",
+                )
+        elif seq < last or (seq == last and mode == "r" and last_mode == "w"):
+            self._refuse(
+                line,
+                "TokenSequence",
+                f"{name} is held ({mode}) at {seq} after {last} ({last_mode})",
             )
         self.tokens[key] = max(seq, last), lc, mode
 

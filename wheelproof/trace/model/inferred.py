@@ -18,13 +18,10 @@ from wheelproof.protocols import Scenario
 from wheelproof.trace import declared
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.heads import Footer, Header
-from wheelproof.trace.format.parts import CutOff
-from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.judging.judging import Judging
 from wheelproof.trace.judging.verdict import (
     Finding,
     Refusal,
-    Verdict,
 )
 from wheelproof.trace.model.observed import read
 from wheelproof.trace.model.replay import BUDGET, PROPERTY, ModelReplay
@@ -151,13 +148,7 @@ class InferredReplay(Judging):
             self._kept.append((line, event))
         return None
 
-    def end(
-        self,
-        footer: Footer | None,
-        tally: Tally | None = None,
-        hashed: bool = True,
-        ended: CutOff | None = None,
-    ) -> Verdict:
+    def conclude(self, footer: Footer | None) -> None:
         events = dict(self._kept)
         for run in self.infer(self.header, self._kept):
             self._follow(self._of_mutant(run), events)
@@ -165,7 +156,6 @@ class InferredReplay(Judging):
             message = "the header has no program, and none can be inferred from the events"
             self.unknown.append((1, "Program", message))
         self.violations.sort(key=lambda finding: finding.line)
-        return replace(super().end(footer, tally, hashed, ended), notes=tuple(self._notes()))
 
     def _of_mutant(self, run: Run) -> Run:
         if unknown := sorted(self.fields.keys() - run.program.keys()):
@@ -241,7 +231,7 @@ class InferredReplay(Judging):
             yield f"{run.run.name}: {events:,} events on {on}"
             yield from (f"  {note}" for note in run.notes())
 
-    def _notes(self) -> Iterator[str]:
+    def notes(self) -> Iterator[str]:
         for run in self.runs:
             yield from (f"{run.run.name}: {note}" for note in run.notes())
 

@@ -5,6 +5,7 @@ A recording has a subclass of each traced primitive, whose class attribute is it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, TypeVar
 
 from wheelproof.python.runtime.bound import bound as of_its_own
@@ -23,3 +24,17 @@ class Recorded:
 def bound(primitive: type[T], recorder: Recorder) -> type[T]:
     """The class of the primitives of one recording."""
     return of_its_own(primitive, recorder=recorder)
+
+
+def memory(dismiss: Callable[[], None], production: type) -> type:
+    """The class ``Memory``: stores are seen at once, so that a thread that brings them into memory
+    has no step. ``dismiss``: takes the running thread out of the recording."""
+
+    class Memory(production):  # type: ignore[misc]
+        __slots__ = ()
+
+        def write_back(self, thread: str, field: str) -> bool:
+            dismiss()
+            return bool(super().write_back(thread, field))
+
+    return Memory

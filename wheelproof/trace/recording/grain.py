@@ -28,6 +28,41 @@ class Step(NamedTuple):
     call: FrameType | None = None
 
 
+class Progress:
+    """The step that a thread is in the middle of.
+
+    ``open``: the place of a step whose operation is still to come. ``calls``: frames that labelled
+    lines have called, the outermost first: their accesses belong to the line's step.
+    """
+
+    def __init__(self) -> None:
+        self.open: tuple[FrameType, int] | None = None
+        self.calls: tuple[FrameType, ...] = ()
+
+    def begins(self, step: Step, frame: FrameType) -> bool:
+        """Whether the operation in ``frame`` begins this step, and does not go on with it."""
+        if self.open == step.place:
+            if step.exact:
+                self.open = None
+            return False
+        if step.call is not None:
+            if any(call is step.call for call in self.calls):
+                return False
+            # Another call from the same line is a step of its own: the line is in a loop.
+            self.calls = (*self._around(frame), step.call)
+        self.open = None if step.exact or step.call is not None else step.place
+        return True
+
+    def _around(self, frame: FrameType) -> Iterator[FrameType]:
+        """The calls that a frame is inside of."""
+        around: set[int] = set()
+        outer: FrameType | None = frame
+        while outer is not None:
+            around.add(id(outer))
+            outer = outer.f_back
+        return (call for call in self.calls if id(call) in around)
+
+
 class Grain:
     """The steps of one mechanism. ``labels``: file -> its labels, which are not changed."""
 

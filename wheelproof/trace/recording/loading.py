@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import CodeType, MemberDescriptorType, SimpleNamespace
-from typing import Any, cast
+from types import CodeType, MemberDescriptorType
+from typing import Any
 
 from wheelproof import isolated
 from wheelproof.errors import UsageError
-from wheelproof.mapping import marks_of
+from wheelproof.loading import Code, Loaded
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.protocols import Harness, HarnessModule, Scenario
+from wheelproof.protocols import Harness, Scenario
 from wheelproof.python import labels
-from wheelproof.python.runtime.fields import classes_of
+from wheelproof.python.runtime.fields import classes_of, put_in_front
 from wheelproof.trace import declared
 from wheelproof.trace.recording import traced, traced_fields
 from wheelproof.trace.recording.grain import Grain
@@ -36,7 +35,7 @@ _LOCKS = {"lock": "lock_acquire", "try": "lock_acquire", "unlock": "lock_release
 _TAKES = frozenset(("lock", "try"))
 
 
-class Traced:
+class Traced(Loaded):
     """The modules of one mechanism on traced primitives.
 
     ``kinds``: the kinds of event to record; None for all that the label tables name. ``mutant``:
@@ -71,50 +70,42 @@ class Traced:
         self.recorder.sections = dict(self.translator.SECTIONS.values())
         root = self.mechanism.root
         production = isolated.load(root, isolated.runtime_of(root) or "impl.runtime")
-        finder = isolated.Finder(root, self.mechanism.modules)
         runtime = traced.runtime_module(self.recorder, production)
-        with isolated.apart(finder):
-            isolated.replace_runtimes(runtime, finder)
-            self.harness_module = cast(
-                HarnessModule, importlib.import_module(f"harness.{mechanism}")
-            )
-            for name in self.harness_module.SUBJECT:
-                importlib.import_module(name)
-            self.modules = isolated.present()
-        for name, module in self.modules.items():
-            if module.__spec__ is not None and not name.startswith("model"):
-                self._prepare(name, module, root, by_schedule)
+        super().__init__(
+            root,
+            mechanism,
+            lambda finder: isolated.replace_runtimes(runtime, finder),
+            texts=self.mechanism.modules,
+        )
+        for code in self.codes:
+            self._prepare(code, by_schedule)
         self._wrap(cls for base in self._calls for cls in _family(base))
-        self._combine()
         atomic = getattr(self.harness_module, "ATOMIC", None) or {}
         self.grain = Grain(atomic, self.harness_module.SUBJECT, self.modules, self.labels)
         self.patience = COMPOSED_PATIENCE_SECONDS if atomic else PATIENCE_SECONDS
 
-    def _prepare(self, name: str, module: Any, root: Path, by_schedule: bool) -> None:
-        file = module.__spec__.origin
-        text = module.__spec__.loader.get_source(name)
+    def _prepare(self, code: Code, by_schedule: bool) -> None:
+        file, text = code.file, code.text
         self.labels[file] = labels.of_source(text, file)
-        self._shown[file] = Path(file).relative_to(root).as_posix()
-        tail = name.rpartition(".")[2]
+        self._shown[file] = self.path_of(file)
+        tail = code.name.rpartition(".")[2]
         neighbour = None if tail == self.mechanism.name else self.mechanisms.get(tail)
         self._tables[file] = (neighbour or self.mechanism).labels
-        for cls in classes_of(module):
+
+        def field(member: MemberDescriptorType, volatile: bool) -> object | None:
+            if volatile:
+                directed, free = traced_fields.DirectedField, traced_fields.VolatileField
+                return (directed if by_schedule else free)(member, self.recorder)
+            if by_schedule:
+                return traced_fields.PlainField(member, self.recorder)
+            if self._writes_field(file, text, member.__name__):
+                return traced_fields.RecordedField(member, self.recorder)
+            return None
+
+        put_in_front(code.module, field)
+        for cls in classes_of(code.module):
             if "__slots__" in vars(cls):
                 self.recorder.known.add(cls)
-            for field, volatile in marks_of(cls).items():
-                member = vars(cls).get(field)
-                if not isinstance(member, MemberDescriptorType):
-                    continue
-                kind: type
-                if volatile:
-                    kind = (
-                        traced_fields.DirectedField if by_schedule else traced_fields.VolatileField
-                    )
-                elif by_schedule or self._writes_field(file, text, field):
-                    kind = traced_fields.PlainField if by_schedule else traced_fields.RecordedField
-                else:
-                    continue
-                setattr(cls, field, kind(member, self.recorder))
             if cls.__name__ in self.translator.CALLS:
                 self._calls.append(cls)
 
@@ -165,17 +156,6 @@ class Traced:
                             ),
                         )
 
-    def _combine(self) -> None:
-        modules = [self.modules[name] for name in self.harness_module.SUBJECT]
-        names = {
-            name: value
-            for module in modules
-            for name, value in vars(module).items()
-            if not name.startswith("__")
-        }
-        self.harness = self.harness_module.Harness
-        self.implementation = SimpleNamespace(**names)
-
     def _event_of(self, code: CodeType, line: int, operation: str) -> tuple[str, str, str]:
         """Label, kind of event and place of an operation on a line; the kind is "" where nothing is
         to be recorded."""
@@ -222,7 +202,7 @@ class Traced:
 
     def set_up(self, scenario: Scenario) -> Harness:
         """The scenario's Harness. Operations before the recorder begins are not recorded."""
-        harness = self.harness(scenario, self.implementation)
+        harness = super().set_up(scenario)
         self._wrap({type(value) for value in list(self.recorder.objects.values())})
         return harness
 

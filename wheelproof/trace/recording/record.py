@@ -3,11 +3,8 @@ footer that belong to them."""
 
 from __future__ import annotations
 
-import hashlib
-import platform
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 
 from wheelproof.project.mechanism import Mechanism
@@ -16,6 +13,7 @@ from wheelproof.trace import declared
 from wheelproof.trace.format import jsonl
 from wheelproof.trace.format.event import Event
 from wheelproof.trace.format.heads import Footer, Header
+from wheelproof.trace.format.origin import origin
 from wheelproof.trace.format.schema import MINOR, SCHEMA
 from wheelproof.trace.format.tally import Tally
 from wheelproof.trace.recording.loading import Traced
@@ -91,21 +89,11 @@ def record(
     recorder.end()
     translation = translator.Translator(recorder)
     sources, numbers = translation.sources, translation.numbers()
-    spec = subject.mechanism.spec
     header: Header = {
         "schema": SCHEMA,
         "schema_minor": MINOR,
         "run_id": run_id,
-        "producer": {
-            "name": "wheelproof",
-            "version": metadata.version("wheelproof"),
-            "lang": f"Python {platform.python_version()}",
-            **({"build": f"mutant {mutant}"} if mutant else {}),
-        },
-        "spec": {
-            "module": subject.mechanism.module,
-            "sha256": hashlib.sha256(spec.read_bytes()).hexdigest(),
-        },
+        **origin(subject.mechanism, mutant or ""),
         "variant": translator.variant_of(recorder) or mutant or "",
         **({"config": config} if config else {}),
         "clock": {"kind": "none", "virtual": True},

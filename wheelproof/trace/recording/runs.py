@@ -8,11 +8,12 @@ would take years to hit.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import FrameType
 
 from wheelproof.errors import ToolError
 from wheelproof.protocols import Harness, Program, Scenario, programs
+from wheelproof.trace.recording.grain import Progress
 from wheelproof.trace.recording.loading import PATIENCE_SECONDS, Traced
 from wheelproof.trace.recording.log import Log
 from wheelproof.trace.recording.recorder import Stop
@@ -117,10 +118,7 @@ class _Actor:
         self.go, self.arrived = threading.Semaphore(0), threading.Semaphore(0)
         self.label: str | None = None
         self.operation = ""
-        self.open: tuple[FrameType, int] | None = None  # of a step whose operation is still to come
-        self.calls: tuple[
-            FrameType, ...
-        ] = ()  # of labelled lines, the outermost first: what they do is under way
+        self.progress = Progress()
         self.error: BaseException | None = None
         self.absent = (
             False  # it is none of the recording: what it would do is no step of any real thread
@@ -174,18 +172,8 @@ class _Director:
                 raise Stop
             return
         step = self.traced.grain.step_of(frame, operation)
-        if step is None:
+        if step is None or not actor.progress.begins(step, frame):
             return
-        if step.call is not None:
-            if any(call is step.call for call in actor.calls):
-                return
-            # Another call from the same line is a step of its own: the line is in a loop.
-            actor.calls = (*_still(actor.calls, frame), step.call)
-        elif actor.open == step.place:
-            if step.exact:
-                actor.open = None
-            return
-        actor.open = None if step.exact else step.place
         actor.label, actor.operation = step.label, operation
         actor.arrived.release()
         actor.go.acquire()
@@ -230,16 +218,6 @@ class _Director:
         for thread in self.threads:
             thread.join(PATIENCE_SECONDS)
         self.traced.recorder.turn = None
-
-
-def _still(calls: Iterable[FrameType], frame: FrameType) -> Iterator[FrameType]:
-    """The calls that a frame is inside of."""
-    around: set[int] = set()
-    outer: FrameType | None = frame
-    while outer is not None:
-        around.add(id(outer))
-        outer = outer.f_back
-    return (call for call in calls if id(call) in around)
 
 
 def _acquire(semaphore: threading.Semaphore, seconds: float) -> bool:

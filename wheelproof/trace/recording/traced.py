@@ -10,10 +10,10 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Annotated, TypeVar
 
-from wheelproof.trace.recording.bound import bound
+from wheelproof.trace.recording.bound import bound, memory
 from wheelproof.trace.recording.recorder import Recorder
 from wheelproof.trace.recording.traced_atomic import Atomic
-from wheelproof.trace.recording.traced_halves import ReadWriteLock, gate, memory
+from wheelproof.trace.recording.traced_halves import ReadWriteLock, gate
 from wheelproof.trace.recording.traced_locks import Lock, Monitor, NoMonitor
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ def runtime_module(recorder: Recorder, production: ModuleType) -> ModuleType:
     module.__dict__.update(
         {primitive.__name__: bound(primitive, recorder) for primitive in PRIMITIVES},
         Gate=gate(recorder, production.Gate),
-        Memory=memory(recorder, production.Memory),
+        Memory=memory(recorder.dismiss, production.Memory),
         Volatile=Annotated[T, "volatile"],
         Plain=Annotated[T, "plain"],
         T=T,

@@ -1,5 +1,4 @@
-"""Traced read/write locks, the gate at which a delay queue's users wait, and the memory that delays
-nothing.
+"""Traced read/write locks, and the gate at which a delay queue's users wait.
 
 A half of a read/write lock orders by its epoch, not by a count of events: readers are not ordered
 among themselves.
@@ -17,8 +16,8 @@ from wheelproof.trace.recording.recorder import STOP_SECONDS, Recorder, Stop
 _frame = sys._getframe
 
 
-class Half:
-    """One half. Its ``seq`` is the epoch: how many write holds were over when it was taken."""
+class ReadLock:
+    """The reading half. ``seq`` is the epoch: how many write holds were over when it was taken."""
 
     __slots__ = ("of", "number", "owner", "mode", "recorder")
     step = 0
@@ -37,71 +36,68 @@ class Half:
     def seq(self, value: int) -> None:
         """The epoch moves when a writer is through, not with events."""
 
-    def _enter_section(self, frame: Any) -> None:
+    def __enter__(self) -> None:
+        lock, recorder = self.of, self.recorder
+        if recorder.turn is not None:
+            recorder.turn(_frame(1), "lock")
+        with lock.changed:
+            self.take()
+            self._note_entry(_frame(1))
+
+    def __exit__(self, *exception: object) -> None:
+        lock, recorder = self.of, self.recorder
+        if recorder.turn is not None:
+            recorder.turn(_frame(1), "unlock")
+        with lock.changed:
+            self._note_exit(_frame(1))
+            self.give_back(recorder.log().lc)
+            lock.changed.notify_all()
+
+    def _note_entry(self, frame: Any) -> None:
         log, lock = self.recorder.log(), self.of
         log.held.append(self)
         log.lc = max(log.lc, lock.lc_read if self.mode == "w" else 0, lock.lc_write)
         if not log.muted and (site := self.recorder.site(frame, "lock")):
             log.emit(site, self.owner, 0, 1, 0, 0, 0)
 
-    def _leaving(self, frame: Any) -> None:
+    def _note_exit(self, frame: Any) -> None:
         log = self.recorder.log()
         if not log.muted and (site := self.recorder.site(frame, "unlock")):
             log.emit(site, self.owner, 1, 0, 0, 0, 0)
         log.held.remove(self)
 
+    def take(self) -> None:
+        """Wait until the thread may read, and note that it does."""
+        lock = self.of
+        while lock.writing or lock.waiting:
+            _wait(self.recorder, lock.changed)
+        lock.reading += 1
 
-class ReadLock(Half):
+    def give_back(self, clock: int) -> None:
+        """Note that the thread reads no more, at its ``clock``."""
+        self.of.reading -= 1
+        self.of.lc_read = max(self.of.lc_read, clock)
+
+
+class WriteLock(ReadLock):
     __slots__ = ()
 
-    def __enter__(self) -> None:
-        lock, recorder = self.of, self.recorder
-        if recorder.turn is not None:
-            recorder.turn(_frame(1), "lock")
-        with lock.changed:
-            while lock.writing or lock.waiting:
-                _wait(recorder, lock.changed)
-            lock.reading += 1
-            self._enter_section(_frame(1))
+    def take(self) -> None:
+        """Wait until the thread may write, before readers that come later."""
+        lock = self.of
+        lock.waiting += 1
+        try:
+            while lock.writing or lock.reading:
+                _wait(self.recorder, lock.changed)
+            lock.writing = True
+        finally:
+            lock.waiting -= 1
 
-    def __exit__(self, *exception: object) -> None:
-        lock, recorder = self.of, self.recorder
-        if recorder.turn is not None:
-            recorder.turn(_frame(1), "unlock")
-        with lock.changed:
-            self._leaving(_frame(1))
-            lock.reading -= 1
-            lock.lc_read = max(lock.lc_read, self.recorder.log().lc)
-            lock.changed.notify_all()
-
-
-class WriteLock(Half):
-    __slots__ = ()
-
-    def __enter__(self) -> None:
-        lock, recorder = self.of, self.recorder
-        if recorder.turn is not None:
-            recorder.turn(_frame(1), "lock")
-        with lock.changed:
-            lock.waiting += 1
-            try:
-                while lock.writing or lock.reading:
-                    _wait(recorder, lock.changed)
-                lock.writing = True
-            finally:
-                lock.waiting -= 1
-            self._enter_section(_frame(1))
-
-    def __exit__(self, *exception: object) -> None:
-        lock, recorder = self.of, self.recorder
-        if recorder.turn is not None:
-            recorder.turn(_frame(1), "unlock")
-        with lock.changed:
-            self._leaving(_frame(1))
-            lock.writing = False
-            lock.epoch += 1
-            lock.lc_write = self.recorder.log().lc
-            lock.changed.notify_all()
+    def give_back(self, clock: int) -> None:
+        """Note that the thread writes no more, at its ``clock``."""
+        self.of.writing = False
+        self.of.epoch += 1
+        self.of.lc_write = clock
 
 
 class ReadWriteLock(Recorded):
@@ -138,21 +134,6 @@ def _wait(recorder: Recorder, condition: threading.Condition) -> None:
     condition.wait(STOP_SECONDS)
     if recorder.stopped:
         raise Stop
-
-
-def memory(recorder: Recorder, production: type) -> type:
-    """The class ``Memory``: stores are seen at once, so that a thread that brings them into memory
-    has no step, and is none of the recording."""
-
-    class Memory(production):  # type: ignore[misc]
-        __slots__ = ()
-
-        def write_back(self, thread: str, field: str) -> bool:
-            recorder.dismiss()
-            result: bool = super().write_back(thread, field)
-            return result
-
-    return Memory
 
 
 def gate(recorder: Recorder, production: type) -> type:

@@ -19,7 +19,7 @@ from wheelproof.trace.examples import (
     random_schedule,
 )
 from wheelproof.trace.steps.format import Recording
-from wheelproof.trace.steps.loading import Loaded
+from wheelproof.trace.steps.loading import Subject
 from wheelproof.trace.steps.record import record
 from wheelproof.trace.steps.recorder import Recorder
 from wheelproof.trace.violating import Search, TooLarge
@@ -37,7 +37,7 @@ def of_mutant(mechanism: Mechanism, name: str, seed: int = 1) -> Recording:
     larger than can be explored here.
     """
     mutant = mechanism.mutants[name]
-    if mutant.data_race and Loaded(mechanism, Recorder()).delays:
+    if mutant.data_race and Subject(mechanism, Recorder()).delays:
         raise Unmakable(
             f"What {name} does wrong shows where memory delays stores, "
             "and real threads see those at once."
@@ -109,7 +109,7 @@ def examples(mechanism: Mechanism, seed: int = 1) -> Iterator[tuple[str, Recordi
 
     There is no free run where the harness has ``BY_SCHEDULE``.
     """
-    free = not hasattr(Loaded(mechanism, Recorder()).harness, "BY_SCHEDULE")
+    free = not hasattr(Subject(mechanism, Recorder()).harness_module, "BY_SCHEDULE")
     for scenario in ending(mechanism):
         name = f"{mechanism.name}-{scenario}"
         if free:

@@ -6,21 +6,17 @@ library, the marked imports bring those, as under control: their lines have the 
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Mapping
-from pathlib import Path
-from types import CodeType, MemberDescriptorType, SimpleNamespace
-from typing import Any, cast
+from types import CodeType, MemberDescriptorType
+from typing import Any
 
 from wheelproof import isolated
-from wheelproof.errors import UsageError
-from wheelproof.mapping import marks_of, shared_of
+from wheelproof.loading import Loaded
 from wheelproof.project.mechanism import Mechanism
-from wheelproof.protocols import Harness, HarnessModule, Scenario, Values
 from wheelproof.python import labels
 from wheelproof.python.runtime import own, production
-from wheelproof.python.runtime.fields import classes_of
+from wheelproof.python.runtime.fields import put_in_front
 from wheelproof.trace.recording.grain import Grain
+from wheelproof.trace.steps.moments import Moments, add
 from wheelproof.trace.steps.primitives import runtime_module
 from wheelproof.trace.steps.recorder import Recorder, frame_of
 from wheelproof.trace.steps.unrecorded import refuse_in
@@ -61,86 +57,52 @@ class Field:
         recorder.perform(actor, step, frame, lambda: self._set(instance, value), word)
 
 
-class Loaded:
-    """One mechanism on a recorder. ``harness``: its harness module.
-
-    Raises UsageError where it cannot be imported.
-    """
+class Subject(Loaded):
+    """One mechanism on a recorder. Raises UsageError where it cannot be imported."""
 
     def __init__(self, mechanism: Mechanism, recorder: Recorder) -> None:
-        self.mechanism, self.recorder = mechanism, recorder
-        self.root = mechanism.root
-        module = f"harness.{mechanism.name}"
-        texts = mechanism.modules
-        source = isolated.Finder(self.root, texts).locate(module)
-        stand_ins = {} if source is None else production.stand_ins(source[0], str(source[1]))
-        if source is not None and (
-            names := own.declarations(source[0], str(source[1]), mechanism.name)
-        ):
-            raise UsageError(
-                f"{source[1]}: {own.TABLE} has {', '.join(names)}, which cannot be recorded.",
-                "Use the primitives of wheelproof_runtime, which the recorder knows.",
-            )
-
-        def compile_module(name: str, text: str, file: str) -> CodeType:
-            if stand_ins and name.startswith("impl."):
-                text = production.substitute(text, stand_ins)
-            return compile(text, file, "exec", dont_inherit=True)
-
-        finder = isolated.Finder(self.root, texts, compile_module)
-        name = isolated.runtime_of(self.root)
-        inner = isolated.load(self.root, name) if name is not None else None
-        runtime = runtime_module(recorder, inner)
-        with isolated.apart(finder):
-            isolated.replace_runtimes(runtime, finder)
-            self.harness = cast(HarnessModule, importlib.import_module(module))
-            for name in self.harness.SUBJECT:
-                importlib.import_module(name)
-            self.modules = isolated.present()
-        self._prepare()
-
-    def _prepare(self) -> None:
+        self.recorder = recorder
+        self._stand_ins: dict[str, str] = {}
+        super().__init__(
+            mechanism.root,
+            mechanism.name,
+            self._prepare,
+            texts=mechanism.modules,
+            compiler=self._compile,
+        )
         label_tables: dict[str, labels.Labels] = {}
-        paths: dict[str, str] = {}
-        for name, module in self.modules.items():
-            spec = module.__spec__
-            if spec is None or name.startswith("model") or not spec.origin:
+        for code in self.codes:
+            if code.name in self._own.modules:
                 continue
-            if name.startswith("impl."):
-                refuse_in(vars(module), self.recorder)
-            paths[spec.origin] = Path(spec.origin).relative_to(self.root).as_posix()
-            text = spec.loader.get_source(name)  # type: ignore[union-attr]
-            label_tables[spec.origin] = labels.of_source(text, paths[spec.origin])
-            for cls in classes_of(module):
-                for field in marks_of(cls):
-                    member = vars(cls).get(field)
-                    if isinstance(member, MemberDescriptorType):
-                        setattr(cls, field, Field(member, self.recorder))
-        atomic = getattr(self.harness, "ATOMIC", None) or {}
-        self.recorder.grain = Grain(atomic, self.harness.SUBJECT, self.modules, label_tables)
-        self.recorder.shown = paths
+            if code.name.startswith("impl."):
+                refuse_in(vars(code.module), recorder)
+            label_tables[code.file] = labels.of_source(code.text, self.path_of(code.file))
+            put_in_front(code.module, lambda member, volatile: Field(member, recorder))
+        atomic = getattr(self.harness_module, "ATOMIC", None) or {}
+        recorder.grain = Grain(atomic, self.harness_module.SUBJECT, self.modules, label_tables)
+        recorder.shown = {file: self.path_of(file) for file in label_tables}
+
+    def _prepare(self, finder: isolated.Finder) -> None:
+        """Make the primitives, those of the project among them."""
+        source = finder.locate(f"harness.{self.name}")
+        assert source is not None
+        text, file = source[0], str(source[1])
+        self._stand_ins = production.stand_ins(text, file)
+        table = own.declarations(text, file, self.name)
+        home = isolated.runtime_of(self.root)
+        inner = isolated.load(self.root, home, finder.texts) if home is not None else None
+        moments = Moments(self.recorder)
+        runtime = runtime_module(moments, self.recorder, inner)
+        isolated.replace_runtimes(runtime, finder)
+        self._own = add(moments, table, runtime, finder)
+
+    def _compile(self, name: str, text: str, file: str) -> CodeType:
+        if self._stand_ins and name.startswith("impl."):
+            text = production.substitute(text, self._stand_ins)
+        return compile(text, file, "exec", dont_inherit=True)
 
     @property
     def delays(self) -> bool:
         """Whether the model delays stores, which real threads see at once: then the objects are in
         no state of the model."""
-        return bool(getattr(self.harness, "MEMORY", ()))
-
-    def set_up(self, scenario: Scenario) -> Harness:
-        """The scenario's objects. Nothing of this is recorded."""
-        return self.harness.Harness(scenario, self._implementation())
-
-    def shared(self, harness: Harness) -> Mapping[str, Values]:
-        """The model's view of the objects."""
-        return shared_of(self.harness)(harness)
-
-    def _implementation(self) -> SimpleNamespace:
-        modules = [self.modules[name] for name in self.harness.SUBJECT]
-        return SimpleNamespace(
-            **{
-                name: value
-                for module in modules
-                for name, value in vars(module).items()
-                if not name.startswith("__")
-            }
-        )
+        return bool(getattr(self.harness_module, "MEMORY", ()))

@@ -6,19 +6,17 @@ over the threads go on freely, to their end or until no thread can move.
 
 from __future__ import annotations
 
-import hashlib
-import platform
 import sys
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import metadata
 
 from wheelproof.choices import choice_of
 from wheelproof.errors import ToolError
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.protocols import Harness, Program, Scenario, programs
+from wheelproof.trace.format.origin import origin
 from wheelproof.trace.steps.format import SCHEMA, Recording
-from wheelproof.trace.steps.loading import Loaded
+from wheelproof.trace.steps.loading import Subject
 from wheelproof.trace.steps.recorder import LONGEST, LOOK_SECONDS, Actor, Recorder, Stop
 from wheelproof.trace.steps.values import plain
 
@@ -51,7 +49,7 @@ def record(
     """
     program = mechanism.scenarios[scenario] if isinstance(scenario, str) else scenario
     recorder = Recorder(seed, limit)
-    subject = Loaded(mechanism.without(mutant), recorder)
+    subject = Subject(mechanism.without(mutant), recorder)
     harness = subject.set_up(program)
     recorder.actors = {name: Actor(name, place) for place, name in enumerate(programs(program))}
     if not subject.delays:
@@ -62,20 +60,10 @@ def record(
     finally:
         if recorder.refused is not None:
             raise recorder.refused
-    spec = mechanism.spec
     header = {
         "schema": SCHEMA,
         "run_id": run_id,
-        "producer": {
-            "name": "wheelproof",
-            "version": metadata.version("wheelproof"),
-            "lang": f"Python {platform.python_version()}",
-            **({"build": f"mutant {mutant}"} if mutant else {}),
-        },
-        "spec": {
-            "module": mechanism.module,
-            "sha256": hashlib.sha256(spec.read_bytes()).hexdigest(),
-        },
+        **origin(mechanism, mutant),
         "threads": [actor.name for actor in recorder.actors.values() if not actor.absent],
         "program": {name: value for name, value in program.items() if name != "about"},
     }

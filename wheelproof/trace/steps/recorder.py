@@ -20,14 +20,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 from wheelproof.errors import UsageError
-from wheelproof.trace.recording.grain import Grain, Step
+from wheelproof.python.runtime.primitives import ReadLock, WriteLock
+from wheelproof.python.runtime.threads import DONE, Admits
+from wheelproof.trace.recording.grain import Grain, Progress, Step
 from wheelproof.trace.steps.format import Did, Event
-
-if TYPE_CHECKING:
-    from wheelproof.trace.steps.virtual_time import Interrupts, Time
 
 LOOK_SECONDS = 0.05
 """How long a thread that waits sleeps at a time, before it looks whether the run is over."""
@@ -56,11 +55,13 @@ class Actor:
     """One thread of the scenario.
 
     ``at``: the label that it stands at, "" while it runs. ``within``: the label of a step that has
-    begun and not ended. ``waits``: the condition that it waits for. ``held``: its locks, outermost
-    first. ``settled``: it has changed nothing since it arrived. ``inside``: the operation whose
-    moment it has, "" for none: then it can take no other. ``absent``: it stands for something that
-    does not take place here, such as a memory that delays stores. ``chooses``: the choices of the
-    schedule for the step that is under way.
+    begun and not ended. ``waits``: the condition that it waits for. ``awaits``: the primitive that
+    is to admit it to the next step of an operation that is under way. ``held``: its locks, each
+    with the step that has taken it, outermost first. ``settled``: it has changed nothing since it
+    arrived. ``inside``: the operation whose moment it has, "" for none: then it can take no other.
+    ``step``: that of the moment. ``absent``: it stands for something that does not take place here,
+    such as a memory that delays stores. ``chooses``: the choices of the schedule for the step that
+    is under way.
     """
 
     def __init__(self, name: str, index: int) -> None:
@@ -68,12 +69,81 @@ class Actor:
         self.count = 0
         self.at, self.within, self.within_at, self.inside = "", "", "", ""
         self.waits: Blocker | None = None
-        self.held: list[Any] = []
+        self.awaits: Admits | None = None
+        self.held: list[tuple[Any, Step | None]] = []
+        self.step: Step | None = None
         self.settled = self.ended = self.absent = self.muted = False
-        self.open: tuple[FrameType, int] | None = None
-        self.calls: tuple[FrameType, ...] = ()
+        self.progress = Progress()
         self.chooses: list[str] = []
         self.go, self.arrived = threading.Semaphore(0), threading.Semaphore(0)
+
+    @property
+    def label(self) -> str:
+        """The label of its next step, as a controlled thread has it."""
+        return DONE if self.ended else self.at
+
+
+Tokens = dict[int, tuple[Any, int]]
+"""Locks by their id, each with the write holds that were over."""
+
+
+class Order:
+    """The locks of a recording: their names, and the order tokens of those that a thread holds."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._names: dict[int, str] = {}
+        self._counts: dict[str, int] = {}
+        self._locks: list[object] = []  # keeps them, so that no id is used twice
+
+    def add(self, lock: Any) -> None:
+        """Note a new lock. The halves of a read/write lock have one name."""
+        whole = _whole(lock)
+        if id(whole) not in self._names:
+            name = self._names[id(whole)] = self._recorder.name(type(whole).__name__)
+            self._counts[name] = 0
+            self._locks.append(whole)
+
+    def enter(self, actor: Actor, lock: object, step: Step) -> None:
+        """A thread has taken a lock."""
+        actor.held.append((lock, step))
+
+    def inside(self, actor: Actor, lock: object, blocking: bool) -> None:
+        """A thread has taken a lock for which it has not waited, in the moment that it has."""
+        actor.held.append((lock, actor.step))
+
+    def leave(self, held: list[tuple[Any, Step | None]], lock: object) -> None:
+        """A lock among those that a thread holds is given back, once."""
+        for place in range(len(held) - 1, -1, -1):
+            if held[place][0] is lock:
+                del held[place]
+                break
+        if isinstance(lock, WriteLock):
+            self._counts[self._names[id(lock.of)]] += 1
+
+    def held(self, actor: Actor) -> Tokens:
+        """The locks that a thread holds now, outermost first."""
+        return {id(lock): (lock, self._counts[self._name(lock)]) for lock, _ in actor.held}
+
+    def tokens(self, locks: Tokens) -> list[list[Any]]:
+        """The tokens of an event: a lock counts those that are made while it is held."""
+        tokens: list[list[Any]] = []
+        for lock, over in locks.values():
+            name = self._name(lock)
+            if isinstance(lock, ReadLock):
+                tokens.append(["RW", name, over, "w" if isinstance(lock, WriteLock) else "r"])
+            else:
+                self._counts[name] += 1
+                tokens.append(["L", name, self._counts[name], "w"])
+        return tokens
+
+    def _name(self, lock: object) -> str:
+        return self._names[id(_whole(lock))]
+
+
+def _whole(lock: Any) -> object:
+    """The lock that a half belongs to, or the lock itself."""
+    return lock.of if isinstance(lock, ReadLock) else lock
 
 
 class Recorder:
@@ -93,8 +163,7 @@ class Recorder:
         self.state: dict[str, Any] = {}
         self.directed = self.over = False
         self.refused: UsageError | None = None
-        self.clock: Time | None = None
-        self.interrupts: Interrupts | None = None
+        self.order = Order(self)
         self._local = threading.local()
         self._random, self._limit = random.Random(seed), limit
         self._words: dict[tuple[int, str], list[Any]] = {}
@@ -108,6 +177,10 @@ class Recorder:
         """The running thread of the scenario; None outside, and where nothing is recorded."""
         actor: Actor | None = getattr(self._local, "actor", None)
         return None if actor is None or actor.muted else actor
+
+    @actor.setter
+    def actor(self, actor: Actor | None) -> None:
+        self._local.actor = actor
 
     def enter(self, actor: Actor) -> None:
         """The running thread is this one of the scenario."""
@@ -158,16 +231,8 @@ class Recorder:
             )
         if step is None:
             return None
-        if actor.open == step.place:
-            if step.exact:
-                actor.open = None
-                return step
-            return None
-        if step.call is not None:
-            if any(call is step.call for call in actor.calls):
-                return None
-            actor.calls = (*_still(actor.calls, frame), step.call)
-        actor.open = None if step.exact or step.call is not None else step.place
+        if not actor.progress.begins(step, frame):
+            return step if step.exact else None
         self.stand(actor, step.label, operation != "unlock")
         return step
 
@@ -183,7 +248,12 @@ class Recorder:
         elif self._random.random() < PAUSES:
             time.sleep(0)
         if self.over and stoppable:
-            raise Stop
+            self.halt(actor)
+
+    def halt(self, actor: Actor) -> NoReturn:
+        """End a thread: none of its further operations is recorded or waits."""
+        actor.muted = True
+        raise Stop
 
     def perform(
         self,
@@ -200,11 +270,10 @@ class Recorder:
         """
         if actor is None or step is None:
             return effect()
-        with self.moment:
+        with self.changed:
             result = effect()
-            if word is not None and word[2] == "cas":
-                word = (word[0], word[1], "cas+" if result else "cas-")
             self.note(actor, step, frame, word)
+            self.changed.notify_all()
         return result
 
     def note(
@@ -213,8 +282,12 @@ class Recorder:
         step: Step,
         frame: FrameType,
         word: tuple[object, str, str] | None = None,
+        held: Tokens | None = None,
     ) -> None:
-        """Record the operation that has just been performed, within its moment."""
+        """Record the operation that has just been performed, within its moment.
+
+        ``held``: the locks that order it; None: those that the thread holds.
+        """
         begins = not step.exact and (step.call is not None or self._changes(step))
         if not step.exact and not begins:
             return
@@ -222,8 +295,8 @@ class Recorder:
         actor.settled, actor.at = False, ""
         if begins:
             actor.within, actor.within_at = step.label, place
-            actor.open = None
-        order = [lock.token() for lock in actor.held]
+            actor.progress.open = None
+        order = self.order.tokens(self.order.held(actor) if held is None else held)
         if word is not None:
             order.append(self._version(*word))
         event: Did = {"k": "begin" if begins else "step", "label": step.label, "at": place}
@@ -236,7 +309,7 @@ class Recorder:
         seen of it."""
         frame, line = step.place
         assert self.grain is not None
-        return "change" in self.grain._labels.get(frame.f_code.co_filename, {}).get(line, {})
+        return "change" in self.grain.kinds(frame.f_code.co_filename, line)
 
     def _end_step(self, actor: Actor) -> None:
         if actor.within:
@@ -284,11 +357,11 @@ class Recorder:
         """
         file = frame.f_code.co_filename
         error = UsageError(f"{self.shown.get(file, file)}:{frame.f_lineno}: {problem}", remedy)
-        if self.actor is None:
+        if (actor := self.actor) is None:
             raise error
         self.refused = self.refused or error
         self.over = True
-        raise Stop
+        self.halt(actor)
 
     # -- order
 
@@ -323,20 +396,3 @@ class Recorder:
                     self.emit(actor, {"k": "blocked", "label": actor.at})
             self.over = True
             self.changed.notify_all()
-
-
-class Recorded:
-    """The base of classes that report to a recorder: to ``recorder``, that of the subclass."""
-
-    __slots__ = ()
-    recorder: ClassVar[Recorder]
-
-
-def _still(calls: tuple[FrameType, ...], frame: FrameType) -> tuple[FrameType, ...]:
-    """The calls that a frame is inside of."""
-    around: list[FrameType] = []
-    outer: FrameType | None = frame
-    while outer is not None:
-        around.append(outer)
-        outer = outer.f_back
-    return tuple(call for call in calls if any(call is ancestor for ancestor in around))

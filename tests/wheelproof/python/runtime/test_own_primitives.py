@@ -15,6 +15,7 @@ from tests.wheelproof.python.runtime.latch_project import (
     texts_with,
 )
 from wheelproof import isolated
+from wheelproof.errors import UsageError
 from wheelproof.graph import reduced
 from wheelproof.python import (
     ControlledImplementation,
@@ -315,7 +316,7 @@ LATCH_ONLY = '"Latch": "harness.primitives.latch", '
     ],
 )
 def test_a_wrong_declaration_is_refused(load, module, old, new, message):
-    with pytest.raises(ExploreError, match=message):
+    with pytest.raises(UsageError, match=message):
         load(module, (old, new))
 
 

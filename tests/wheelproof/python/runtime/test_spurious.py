@@ -305,7 +305,7 @@ def test_real_threads_run_such_a_harness_as_any_other(plain, tmp_path):
         shutil.copy(MECHANISM.root / "impl" / name, tmp_path / "impl" / name)
     production = ProductionImplementation(tmp_path, "box")
     for _ in range(20):
-        harness = production.harness(ONE_TAKER)
+        harness = production.set_up(ONE_TAKER)
         threads = [
             threading.Thread(target=getattr(harness, name), daemon=True) for name in ("take", "put")
         ]

@@ -10,6 +10,7 @@ from types import MemberDescriptorType
 
 import pytest
 
+from wheelproof.errors import UsageError
 from wheelproof.isolated import ARTEFACTS
 from wheelproof.python import (
     ControlledImplementation,
@@ -37,7 +38,7 @@ def test_sys_modules_and_the_import_system_are_as_before(cell):
 
 def test_a_failed_import_leaves_them_too(cell):
     before = {name for name in sys.modules if name.partition(".")[0] in ARTEFACTS}
-    with pytest.raises(ExploreError, match=r"cannot be imported: .*nowhere"):
+    with pytest.raises(UsageError, match=r"cannot be imported: .*nowhere"):
         cell.load(texts={"impl.cell": "import impl.nowhere\n"})
     assert {name for name in sys.modules if name.partition(".")[0] in ARTEFACTS} == before
 
@@ -88,7 +89,7 @@ def test_another_folder_is_another_project_in_any_working_directory(cell, tmp_pa
         tmp_path / "impl" / "cell.py"
     )
     (tmp_path / "impl" / "cell.py").unlink()
-    with pytest.raises(ExploreError, match="cannot be imported"):
+    with pytest.raises(UsageError, match="cannot be imported"):
         ControlledImplementation.load(tmp_path, "cell")
 
 
@@ -129,7 +130,7 @@ def test_texts_stand_in_for_files(cell):
     ],
 )
 def test_a_missing_part_is_reported(cell, changes, message):
-    with pytest.raises(ExploreError, match=message):
+    with pytest.raises(UsageError, match=message):
         ControlledImplementation.load(cell.root, changes.pop("mechanism", "cell"), **changes)
 
 

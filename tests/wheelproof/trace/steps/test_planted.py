@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tests.wheelproof.trace.steps.projects import inside, scenario, written
-from wheelproof.trace.steps import synchronizers
+from wheelproof.trace.steps import moments
 from wheelproof.trace.steps.follow import follow
 from wheelproof.trace.steps.record import record
 
@@ -230,7 +230,7 @@ def test_a_look_before_the_action_has_changed_the_barrier_is_refused(failing, mo
     def blocks(self, actor):
         return self._awaits is not None and not self._awaits.admits(actor)
 
-    monkeypatch.setattr(synchronizers.Waits, "blocks", blocks)
+    monkeypatch.setattr(moments.Waits, "blocks", blocks)
     verdict = follow({failing.name: failing}, record(failing, MEETING, "failing"))
     assert verdict.verdict == "violates" and verdict.first.event["thread"] == "c"
     assert "c's operation returns false, and true in the model" in verdict.first.message

@@ -8,8 +8,9 @@ from tests.wheelproof.python.runtime import lock_box
 from tests.wheelproof.python.runtime.boxes import ends
 from tests.wheelproof.python.runtime.lock_box import scenario
 from wheelproof.errors import ToolError
-from wheelproof.trace.steps import locks, record
-from wheelproof.trace.steps.loading import Loaded
+from wheelproof.python.runtime import locks, patience
+from wheelproof.trace.steps import record
+from wheelproof.trace.steps.loading import Subject
 from wheelproof.trace.steps.recorder import Actor, Recorder
 
 PROGRAMS = {
@@ -45,7 +46,7 @@ def recorded(root, program, schedule):
     """The results of each thread of a recorded run, and (thread, label) of its steps."""
     recorder = Recorder()
     mechanism = SimpleNamespace(name="box", root=root, modules={})
-    harness = Loaded(mechanism, recorder).set_up(program)
+    harness = Subject(mechanism, recorder).set_up(program)
     recorder.actors = {name: Actor(name, place) for place, name in enumerate(program["threads"])}
     recorder.directed = schedule is not None
     record._run(recorder, harness, program["threads"], schedule)
@@ -82,7 +83,7 @@ def test_time_outs_that_never_come_are_rejected(box, monkeypatch):
         if done and results[1] == (False,)
     )
     steps = labels_of(controlled, PROGRAMS["late"], late)
-    monkeypatch.setattr(locks.InTime, "blocks", lambda self, actor: self._lock.blocks(actor))
+    monkeypatch.setattr(patience, "late", lambda scheduler, thread: False)
     monkeypatch.setattr(record, "LOOKS", 10)
     with pytest.raises(ToolError, match="Thread b of the recorded run comes to no step"):
         recorded(root, PROGRAMS["late"], steps)
@@ -91,8 +92,8 @@ def test_time_outs_that_never_come_are_rejected(box, monkeypatch):
 def test_a_time_out_that_is_ignored_is_rejected(box, monkeypatch):
     """The recorder once took every lock without an end, whatever its time-out was."""
     root, controlled = box
-    monkeypatch.setattr(locks, "is_limited", lambda blocking, timeout: False)
     schedule = next(iter(ends(controlled, PROGRAMS["free"]).values()))
     steps = labels_of(controlled, PROGRAMS["free"], schedule)
+    monkeypatch.setattr(locks, "is_limited", lambda blocking, timeout: False)
     with pytest.raises(ToolError, match="a waits at L8, and should take L3"):
         recorded(root, PROGRAMS["free"], steps)

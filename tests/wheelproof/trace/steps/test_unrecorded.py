@@ -198,13 +198,3 @@ def test_a_queue_within_an_operation_that_is_one_step_is_refused(tmp_path):
         record(mechanism, PUT, "refused")
     assert f"impl/lower.py:10: Queue.put cannot be recorded: {WITHIN}" in str(caught.value)
     assert place.startswith("impl/queue.py")
-
-
-def test_a_primitive_of_the_project_itself_is_refused(tmp_path):
-    mechanism = written(tmp_path, "event")
-    assert record(mechanism, SET, "whole").events
-    harness = tmp_path / "harness/event.py"
-    table = 'PRIMITIVES = {"Latch": "harness.primitives.latch"}'
-    harness.write_text(f"{harness.read_text()}\n{table}\n")
-    with pytest.raises(UsageError, match="PRIMITIVES has Latch, which cannot be recorded"):
-        record(mechanism, SET, "refused")
