@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wheelproof.campaign import blocks
-from wheelproof.campaign.blocks import Manifest
+from wheelproof.campaign import manifest as manifests
+from wheelproof.campaign.manifest import Manifest
 from wheelproof.errors import ToolError
 from wheelproof.pipeline import cluster
 from wheelproof.pipeline.session import SessionOptions, session
@@ -39,7 +39,7 @@ def run(folder: Path, manifest: Manifest, options: SessionOptions, progress: Pro
     The session has ended when this does, also by Ctrl-C. Blocks that had begun are lost then, and
     no others.
     """
-    waiting = sorted(set(range(manifest.blocks)) - blocks.finished(folder, manifest))
+    waiting = sorted(set(range(manifest.blocks)) - manifests.finished(folder, manifest))
     if not waiting:
         return []
     with session(options) as spark, cluster.impatience(spark, cluster.PATIENCE_SECONDS):
@@ -57,7 +57,7 @@ def _perform(
 ) -> list[Ran]:
     """A task for each block; this thread shows how far they are, and takes signals."""
     context = spark.sparkContext
-    context.addArchive(f"{(folder / blocks.ARCHIVE).resolve()}#project")
+    context.addArchive(f"{(folder / manifests.ARCHIVE).resolve()}#project")
     task = _task(str(folder.resolve()))
     outcomes: list[Ran] = []
     errors: list[BaseException] = []
@@ -124,7 +124,7 @@ class _Watched:
     def _units(self) -> int:
         return sum(
             len(self.manifest.of_block(number))
-            for number in blocks.finished(self.folder, self.manifest)
+            for number in manifests.finished(self.folder, self.manifest)
         )
 
     def look(self) -> None:
@@ -151,7 +151,7 @@ def duration(seconds: float) -> str:
 
 def _check(folder: Path, manifest: Manifest, outcomes: Sequence[Ran]) -> None:
     """ToolError where a block has no file: it failed, or the executors write somewhere else."""
-    there = blocks.finished(folder, manifest)
+    there = manifests.finished(folder, manifest)
     for outcome in outcomes:
         if outcome.number not in there:
             if outcome.code:

@@ -14,8 +14,9 @@ from typing import Any
 
 from wheelproof import documents
 from wheelproof.campaign import blocks
-from wheelproof.campaign.blocks import Manifest
+from wheelproof.campaign import manifest as manifests
 from wheelproof.campaign.kind import CONTROL, Campaign, Failure, Result
+from wheelproof.campaign.manifest import Manifest
 from wheelproof.verdict import Row, exit_code
 
 SUMMARY = "summary.json"
@@ -104,7 +105,7 @@ def read(folder: Path, manifest: Manifest, campaign: Campaign) -> Summary:
 
 
 def _results(folder: Path, manifest: Manifest) -> Iterator[tuple[str, Result]]:
-    for number in sorted(blocks.finished(folder, manifest)):
+    for number in sorted(manifests.finished(folder, manifest)):
         yield from blocks.load(folder, manifest, number)
 
 
@@ -113,7 +114,7 @@ def _write(folder: Path, unit: str, failure: Failure) -> tuple[Path, str]:
     name = re.sub(r"\W+", "_", unit).strip("_")
     if not re.fullmatch(r"[\w ]+", unit):  # two units may differ in signs alone
         name += "_" + hashlib.sha256(unit.encode()).hexdigest()[:6]
-    file = folder / blocks.FAILURES / f"{name}{failure.suffix}"
+    file = folder / manifests.FAILURES / f"{name}{failure.suffix}"
     documents.write_text(file, failure.text)
     return file, failure.command.format(shlex.quote(file.as_posix()))
 
@@ -127,7 +128,7 @@ def lines(summary: Summary) -> Iterator[str]:
     for _, command in summary.failures[:SHOWN]:
         yield f"again: {command}"
     if len(summary.failures) > SHOWN:
-        yield f"({len(summary.failures) - SHOWN:,} more in the folder {blocks.FAILURES})"
+        yield f"({len(summary.failures) - SHOWN:,} more in the folder {manifests.FAILURES})"
     counts = ", ".join(f"{count:,} {verdict}" for verdict, count in summary.verdicts.most_common())
     yield (
         f"{summary.kind}: {summary.done:,} of {summary.units:,} units, "

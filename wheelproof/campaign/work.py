@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from wheelproof import guest
-from wheelproof.campaign import blocks
+from wheelproof.campaign import manifest as manifests
 from wheelproof.campaign.kind import CONTROL, Campaign, Failure, Result, campaign
+from wheelproof.campaign.manifest import Manifest
 from wheelproof.checks import failing
 from wheelproof.documents import Record
 from wheelproof.verdict import Row, Verdict, judge, row_of
@@ -36,7 +37,9 @@ GRACE = 5.0
 
 def run_block(folder: Path, number: int, root: Path) -> int:
     """Run a block and write its file; the file's size. Raises ToolError."""
-    manifest = blocks.read(folder)
+    from wheelproof.campaign import blocks
+
+    manifest = manifests.read(folder)
     results: dict[str, Result] = {}
     for units in _apart(manifest.of_block(number)):
         results |= _Supervisor(folder, manifest, root).results(units)
@@ -55,7 +58,7 @@ def _apart(units: Sequence[str]) -> Iterator[list[str]]:
 class _Supervisor:
     """Runs units in processes, one after the other."""
 
-    def __init__(self, folder: Path, manifest: blocks.Manifest, root: Path) -> None:
+    def __init__(self, folder: Path, manifest: Manifest, root: Path) -> None:
         self.folder, self.manifest, self.root = folder, manifest, root
         self.done: dict[str, Result] = {}
         self.deaths: dict[str, int] = {}
@@ -163,7 +166,7 @@ def run_units(folder: Path, root: Path) -> None:
     """Run the units that the standard input names, and send their results."""
     units = json.loads(sys.stdin.readline())
     _end_with_input()
-    manifest = blocks.read(folder)
+    manifest = manifests.read(folder)
     subject = campaign(manifest.request, root)
     pipe_number = int(os.environ.pop("WHEELPROOF_CAMPAIGN_PIPE"))
     with guest.Watch(), open(pipe_number, "w", encoding="utf-8") as pipe:

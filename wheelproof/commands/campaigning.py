@@ -15,8 +15,8 @@ from wheelproof.commands.options import Json, Quiet, Subject, check_apart
 from wheelproof.errors import ToolError, UsageError
 
 if TYPE_CHECKING:
-    from wheelproof.campaign.blocks import Manifest
     from wheelproof.campaign.kind import Campaign
+    from wheelproof.campaign.manifest import Manifest
     from wheelproof.pipeline.session import SessionOptions
 
 
@@ -119,40 +119,42 @@ def prepared(subject: Campaign, output: Path, size: int, limit: float, fresh: bo
 
     UsageError: another one is there. ToolError: the folder cannot be written.
     """
-    from wheelproof.campaign import blocks, shipping
+    from wheelproof.campaign import manifest as manifests
+    from wheelproof.campaign import shipping
 
-    file = output / blocks.MANIFEST
+    file = output / manifests.MANIFEST
     if fresh:
         clear(output)
     elif not file.exists() and output.is_dir() and any(output.iterdir()):
         raise UsageError(
             f"{output} is not empty, and no campaign.", "Give another --output, or an empty one."
         )
-    there = blocks.read(output) if file.exists() else None
+    there = manifests.read(output) if file.exists() else None
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ToolError(
             f"{output} cannot be made ({error.strerror}).", "Give another --output."
         ) from error
-    with shipping.packed(subject.root, output, output / blocks.ARCHIVE) as digest:
-        manifest = blocks.plan(subject, digest, size, limit)
+    with shipping.packed(subject.root, output, output / manifests.ARCHIVE) as digest:
+        manifest = manifests.plan(subject, digest, size, limit)
         if there is not None:
-            blocks.check_same(output, there, manifest)
+            manifests.check_same(output, there, manifest)
     if there is None:
-        blocks.write(output, manifest)
+        manifests.write(output, manifest)
     return manifest
 
 
 def clear(output: Path) -> None:
     """Remove the files of a campaign, and nothing else. Raises UsageError."""
-    from wheelproof.campaign import blocks, summary
+    from wheelproof.campaign import manifest as manifests
+    from wheelproof.campaign import summary
 
-    if output.is_dir() and any(output.iterdir()) and not (output / blocks.MANIFEST).exists():
+    if output.is_dir() and any(output.iterdir()) and not (output / manifests.MANIFEST).exists():
         raise UsageError(f"{output} is no campaign.", "Remove its files by hand.")
-    for name in (blocks.BLOCKS, blocks.FAILURES):
+    for name in (manifests.BLOCKS, manifests.FAILURES):
         shutil.rmtree(output / name, ignore_errors=True)
-    for name in (blocks.ARCHIVE, summary.SUMMARY, blocks.MANIFEST):
+    for name in (manifests.ARCHIVE, summary.SUMMARY, manifests.MANIFEST):
         (output / name).unlink(missing_ok=True)
 
 
@@ -167,6 +169,7 @@ def run(
     """Run the blocks that are left, and print the whole; the exit code."""
     from wheelproof import documents
     from wheelproof.campaign import blocks, driver, summary
+    from wheelproof.campaign import manifest as manifests
     from wheelproof.console import visible
     from wheelproof.plain import progress
 
@@ -175,7 +178,7 @@ def run(
     def tell(text: str) -> None:
         print(visible(text), file=stream, flush=True)
 
-    before = blocks.finished(output, manifest)
+    before = manifests.finished(output, manifest)
     for number in before:
         for _ in blocks.load(output, manifest, number):  # a damaged block is refused at once
             pass

@@ -7,7 +7,8 @@ import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from wheelproof.campaign import blocks, summary
+from wheelproof.campaign import manifest as manifests
+from wheelproof.campaign import summary
 from wheelproof.campaign.kind import Request, campaign
 from wheelproof.commands import campaigning
 
@@ -30,7 +31,7 @@ def begun(root, output, oracle=SORTING, seeds=(0, 12), size=5, limit=60.0, **cho
 
 def unpacked(output, folder):
     """The shipped project, as Spark unpacks it for an executor."""
-    shutil.unpack_archive(output / blocks.ARCHIVE, folder)
+    shutil.unpack_archive(output / manifests.ARCHIVE, folder)
     return folder
 
 

@@ -9,6 +9,7 @@ from pyarrow import parquet
 
 from tests.wheelproof.campaign import folders
 from wheelproof.campaign import blocks, shipping
+from wheelproof.campaign import manifest as manifests
 from wheelproof.campaign.kind import Failure, Request, Result
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.verdict import Verdict, judge
@@ -43,11 +44,13 @@ def kept(folder, manifest, number):
 
 def test_a_manifest_is_read_as_it_was_written(campaign):
     folder, manifest, _ = campaign
-    again = blocks.read(folder)
+    again = manifests.read(folder)
     assert again.identity == manifest.identity
     assert [*again.units] == [*manifest.units]
     assert again.blocks == 3 and len(again.of_block(2)) == 3
-    assert json.loads((folder / blocks.MANIFEST).read_text())["units"] is None, "seeds are a range"
+    assert json.loads((folder / manifests.MANIFEST).read_text())["units"] is None, (
+        "seeds are a range"
+    )
 
 
 def test_a_block_comes_back_with_its_schema_its_rows_and_its_failure(campaign):
@@ -58,8 +61,8 @@ def test_a_block_comes_back_with_its_schema_its_rows_and_its_failure(campaign):
     assert failing.rows[0].verdict is Verdict.VIOLATED and not failing.rows[0].ok
     blocks.keep(folder, manifest, 1, results | {unit: failing})
     assert dict(blocks.load(folder, manifest, 1)) == results | {unit: failing}
-    assert parquet.read_schema(blocks.file_of(folder, 1)).remove_metadata() == blocks.ROWS
-    assert blocks.finished(folder, manifest) == {1}, "a block that is run twice is there once"
+    assert parquet.read_schema(manifests.file_of(folder, 1)).remove_metadata() == blocks.ROWS
+    assert manifests.finished(folder, manifest) == {1}, "a block that is run twice is there once"
 
 
 def truncated(file):
@@ -104,7 +107,7 @@ def test_a_damaged_block_is_refused_with_the_remedy(campaign, damage):
     kept(folder, manifest, 0)
     kept(folder, manifest, 1)
     assert list(blocks.load(folder, manifest, 0))
-    damage(blocks.file_of(folder, 0))
+    damage(manifests.file_of(folder, 0))
     with pytest.raises(UsageError, match=r"000000.parquet is damaged: .+Remove the file"):
         list(blocks.load(folder, manifest, 0))
 
@@ -114,17 +117,17 @@ def test_a_block_of_another_campaign_is_refused(campaign, project, tmp_path):
     _, other = folders.begun(project, tmp_path / "other", seeds=(0, 11))
     kept(tmp_path / "other", other, 0)
     kept(folder, manifest, 0)
-    shutil.copy(blocks.file_of(tmp_path / "other", 0), blocks.file_of(folder, 0))
+    shutil.copy(manifests.file_of(tmp_path / "other", 0), manifests.file_of(folder, 0))
     with pytest.raises(UsageError, match="it is of another campaign"):
         list(blocks.load(folder, manifest, 0))
 
 
 def test_a_manifest_of_another_release_is_refused(campaign):
     folder, _, _ = campaign
-    file = folder / blocks.MANIFEST
+    file = folder / manifests.MANIFEST
     file.write_text(file.read_text().replace('"release": "', '"release": "9.'))
     with pytest.raises(UsageError, match=r"is of release 9\..+--fresh"):
-        blocks.read(folder)
+        manifests.read(folder)
 
 
 @pytest.mark.parametrize(
@@ -149,11 +152,11 @@ def test_a_folder_of_another_campaign_is_refused_and_stays(campaign, project, ch
 def test_a_campaign_whose_project_has_changed_is_refused_and_its_zip_stays(tmp_path):
     root, folder = folders.project(tmp_path / "project"), tmp_path / "campaign"
     folders.begun(root, folder)
-    before = (folder / blocks.ARCHIVE).read_bytes()
+    before = (folder / manifests.ARCHIVE).read_bytes()
     (root / "more.py").write_text("NUMBER = 1\n")
     with pytest.raises(UsageError, match="with the project's files as they were then"):
         folders.begun(root, folder)
-    assert (folder / blocks.ARCHIVE).read_bytes() == before
+    assert (folder / manifests.ARCHIVE).read_bytes() == before
 
 
 def test_the_zip_has_the_project_and_the_tool_and_nothing_that_was_made(shipped, tmp_path):

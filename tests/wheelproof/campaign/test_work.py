@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.wheelproof.campaign import folders
-from wheelproof.campaign import blocks
+from wheelproof.campaign import manifest as manifests
 from wheelproof.verdict import Verdict
 
 
@@ -140,7 +140,7 @@ def test_the_process_of_units_ends_with_those_above_it(project, shipped, tmp_pat
             os.kill(process.pid, signal.SIGKILL)
         waited(lambda: ended(worker), 60)
         process.wait(60)
-    assert control.startswith("control: ") and not blocks.finished(tmp_path, manifest)
+    assert control.startswith("control: ") and not manifests.finished(tmp_path, manifest)
 
 
 def asynchronous(pid):

@@ -356,7 +356,7 @@ def written(outline: Outline) -> Program:
         for name, notes in statements:
             writer.draw = Tape(None, notes)
             getattr(writer, name)()
-        parts.append("\n".join((f"def t{thread}(o, r):", *writer.lines)) + "\n")
+        parts.append("\n".join((f"def t{thread}(o, r):", *(writer.lines or ["    pass"]))) + "\n")
         codes.append(writer.code)
     parts.append(f"OUTLIVES = {outline.outlives}")
     names = ", ".join(f"t{thread}" for thread in range(len(codes)))
