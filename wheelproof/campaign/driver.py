@@ -123,8 +123,7 @@ class _Watched:
 
     def _units(self) -> int:
         return sum(
-            len(self.manifest.of_block(number))
-            for number in manifests.finished(self.folder, self.manifest)
+            self.manifest.many(number) for number in manifests.finished(self.folder, self.manifest)
         )
 
     def look(self) -> None:

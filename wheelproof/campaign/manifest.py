@@ -43,6 +43,10 @@ class Manifest:
         part: Sequence[str] = self.units[number * self.size : (number + 1) * self.size]
         return part
 
+    def many(self, number: int) -> int:
+        """How many units a block has."""
+        return min(self.size, len(self.units) - number * self.size)
+
     def document(self) -> dict[str, Any]:
         controls = [unit for unit in self.units if unit.startswith(CONTROL)]
         seeds = self.request.seeds

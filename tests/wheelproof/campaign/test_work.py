@@ -144,7 +144,7 @@ def test_the_process_of_units_ends_with_those_above_it(project, shipped, tmp_pat
 
 
 def asynchronous(pid):
-    """Whether a process is told of the end of its standard input (O_ASYNC)."""
+    """Whether the end of its standard input ends a process (O_ASYNC)."""
     text = Path(f"/proc/{pid}/fdinfo/0").read_text()
     flags = next(line for line in text.splitlines() if line.startswith("flags:"))
     return int(flags.split()[1], 8) & os.O_ASYNC
