@@ -136,4 +136,4 @@ def lines(summary: Summary) -> Iterator[str]:
     )
     yield f"{summary.rows:,} rows: {counts or 'none'}"
     if summary.complete:
-        yield f"digest {summary.digest[:16]}, the same for all blocks and executors"
+        yield f"digest {summary.digest[:16]}, whatever the blocks and the executors"

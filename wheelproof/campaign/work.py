@@ -14,6 +14,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -32,7 +33,7 @@ ATTEMPTS = 2
 """How often a unit may end its process, until that is its result."""
 
 GRACE = 5.0
-"""Seconds for a process that has sent its results to remove its scratch files."""
+"""Seconds for a process of units to end its own processes and to remove its scratch files."""
 
 
 def run_block(folder: Path, number: int, root: Path) -> int:
@@ -90,8 +91,11 @@ class _Supervisor:
                 process.stdin.flush()
             begun, is_late, says = self._listen(reading, process.stderr.fileno(), units[0])
         finally:
+            if is_late:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
-                process.wait(0.0 if is_late else GRACE)
+                process.wait(GRACE)
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             code = process.wait()
@@ -178,8 +182,21 @@ def run_units(folder: Path, root: Path) -> None:
 
 
 def _end_with_input() -> None:
-    """Have Linux end this process when its supervisor, which holds its input, is killed."""
+    """End by an exception: at SIGTERM, and on Linux when the supervisor closes the input or dies.
+
+    So a unit ends the processes that it has started. It may also swallow the exception: then this
+    process ends a little later.
+    """
+
+    def end(*_: object) -> None:
+        timer = threading.Timer(GRACE - 1, os._exit, (1,))
+        timer.daemon = True
+        timer.start()
+        raise SystemExit(1)
+
+    signal.signal(signal.SIGTERM, end)
     if hasattr(fcntl, "F_SETOWN") and hasattr(os, "O_ASYNC"):
+        signal.signal(signal.SIGIO, end)
         fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
         fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_ASYNC)
 

@@ -182,8 +182,13 @@ def run(
     for number in before:
         for _ in blocks.load(output, manifest, number):  # a damaged block is refused at once
             pass
-    if before and not quiet:
-        tell(f"{len(before)} of {manifest.blocks} blocks are there already")
+    if not quiet:
+        shipped = (output / manifests.ARCHIVE).stat().st_size / 1e6
+        done = f", {len(before)} of them there already" if before else ""
+        tell(
+            f"{len(manifest.units):,} units in {manifest.blocks:,} blocks{done}; "
+            f"{shipped:.1f} MB for each executor"
+        )
     interrupted = False
     try:
         driver.run(output, manifest, options, progress.on_stderr())

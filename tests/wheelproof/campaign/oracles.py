@@ -3,6 +3,7 @@
 import heapq
 import os
 import random
+import subprocess
 import time
 from contextlib import contextmanager
 
@@ -103,3 +104,17 @@ class Slow(Sorting):
     def judge(self, program):
         time.sleep(float(os.environ.get("SLOW", "0.3")))
         return super().judge(program)
+
+
+class Starting(Sorting):
+    """Waits for a process of its own, and ends that on its way out."""
+
+    def draw(self, seed):
+        process = subprocess.Popen(["sleep", "3600"], start_new_session=True)
+        with open(os.environ["STARTED"], "w") as stream:
+            stream.write(str(process.pid))
+        try:
+            process.wait()
+        finally:
+            process.kill()
+            process.wait()

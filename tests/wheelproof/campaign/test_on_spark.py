@@ -20,7 +20,7 @@ from wheelproof.campaign import manifest as manifests
 from wheelproof.commands import INTERRUPTED
 
 FEW = ("--seeds", "0:12", "--block", "5")
-MANY = ("--seeds", "0:60", "--block", "3")
+MANY = ("--seeds", "0:35", "--block", "4")
 
 
 def arguments(output, *more, oracle="Sorting"):
@@ -55,7 +55,7 @@ def summary_of(output):
 def digest(project, shipped, tmp_path_factory):
     """The sum of the larger campaign, made without Spark in one block."""
     output = tmp_path_factory.mktemp("digest")
-    subject, manifest = folders.begun(project, output, "oracles:Slow", (0, 60), size=100)
+    subject, manifest = folders.begun(project, output, "oracles:Slow", (0, 35), size=100)
     folders.run_all(output, manifest, shipped, SLOW="0")
     return folders.sum_of(output, manifest, subject).digest
 
@@ -132,23 +132,23 @@ def test_a_campaign_that_is_ended_goes_on_and_loses_and_doubles_nothing(
 ):
     output = tmp_path / "c"
     with driver(project, output, *MANY, SLOW="1") as process:
-        come(output, process, 3)
+        come(output, process, 2)
         process.send_signal(way)
         code = process.wait(120)
         text = process.log.read_text()
     if way == signal.SIGINT:
         assert code == INTERRUPTED, text
-        assert "interrupted: the same command goes on" in text and " of 61 units" in text
+        assert "interrupted: the same command goes on" in text and " of 36 units" in text
     else:
         assert code == -signal.SIGKILL
     gone(output)
     before = there(output)
-    assert 3 <= len(before) < 21
+    assert 2 <= len(before) < 9
     ended = command(project, output, *MANY, oracle="Slow", SLOW="0")
     assert ended.returncode == 0, ended.stderr
-    assert f"{len(before)} of 21 blocks are there already" in ended.stdout
+    assert f"9 blocks, {len(before)} of them there already" in ended.stdout
     after = there(output)
-    assert len(after) == 21 and {file: after[file] for file in before} == before
+    assert len(after) == 9 and {file: after[file] for file in before} == before
     assert summary_of(output)["digest"] == digest
 
 
@@ -186,11 +186,11 @@ def test_a_cluster_has_the_same_sum_though_an_executor_and_a_block_are_killed(
             executors = [pid for pid in processes(EXECUTOR) if works_below(pid, tmp_path)]
             assert len(executors) == 2, "one on each worker"
             os.kill(executors[0], signal.SIGKILL)
-            come(output, process, 6)
+            come(output, process, 4)
             os.kill(processes(f"-m wheelproof.campaign {output} ")[0], signal.SIGKILL)
             assert process.wait(600) == 0, process.log.read_text()
     assert summary_of(output)["digest"] == digest
-    assert len(there(output)) == 21
+    assert len(there(output)) == 9
 
 
 EXECUTOR = "executor.CoarseGrainedExecutorBackend"

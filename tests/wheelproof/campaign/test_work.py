@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nights import only
 from tests.wheelproof.campaign import folders
 from wheelproof.campaign import manifest as manifests
 from wheelproof.verdict import Verdict
@@ -28,7 +29,7 @@ def test_a_campaign_of_one_block_is_green_and_its_fault_is_rejected(whole):
     assert whole.verdicts == {Verdict.EXHAUSTIVE: 12}
 
 
-@pytest.mark.parametrize("size", [1, 5])
+@pytest.mark.parametrize("size", only([1, 5], 5))
 def test_every_division_and_order_has_the_same_sum(whole, project, shipped, tmp_path, size):
     subject, manifest = folders.begun(project, tmp_path, size=size)
     order = list(range(manifest.blocks))
@@ -89,6 +90,13 @@ def test_a_unit_that_ends_its_process_loops_or_raises_has_a_row(project, shipped
     assert reasons["seed 4"][0] is Verdict.INCONCLUSIVE and "8 s were" in reasons["seed 4"][1]
     assert reasons["seed 5"][0] is Verdict.ERROR and "ZeroDivisionError" in reasons["seed 5"][1]
     assert total.exit_code == 4 and total.complete
+
+
+def test_a_unit_that_is_late_ends_the_processes_that_it_has_started(project, shipped, tmp_path):
+    _, manifest = folders.begun(project, tmp_path / "c", "oracles:Starting", (0, 1), 100, 3.0)
+    mark = tmp_path / "pid"
+    folders.run_all(tmp_path / "c", manifest, shipped, STARTED=str(mark))
+    assert ended(int(mark.read_text()))
 
 
 def test_a_process_that_is_killed_once_changes_nothing(project, shipped, tmp_path):
