@@ -33,6 +33,18 @@ ORACLE = "tests.wheelproof.plain.campaign:Oracle"
 SEEDS, LONG, SHORT = (0, 24), 27, 3
 """Programs, and the units of a large and of a small block: the oracle's faults are units too."""
 
+HEAD = ["way", "units", "blocks", "wall s", "CPU s", "CPU beside one block"]
+
+CONSTANTS = (
+    "files of project and tool, packed",
+    "to pack them, once",
+    "to unpack them, once for each executor",
+    "an empty task of Spark, on one of two threads",
+    "the processes of a block",
+    "the file of a block with one row",
+    "each further row of it",
+)
+
 TASKS = 64
 """Empty tasks."""
 
@@ -116,11 +128,11 @@ def constants(folder: Path) -> Iterator[tuple[str, str]]:
             pass
 
     packing = costs(pack)
-    yield "files of project and tool, packed", f"{target.stat().st_size / 1e6:.1f} MB"
-    yield "to pack them, once", f"{packing.cpu:.1f} CPU s"
+    yield CONSTANTS[0], f"{target.stat().st_size / 1e6:.1f} MB"
+    yield CONSTANTS[1], f"{packing.cpu:.1f} CPU s"
     root = folder / "unpacked"
     unpacking = costs(lambda: shutil.unpack_archive(target, root))
-    yield "to unpack them, once for each executor", f"{unpacking.cpu:.1f} CPU s"
+    yield CONSTANTS[2], f"{unpacking.cpu:.1f} CPU s"
     yield from _of_spark()
     yield from _of_blocks(folder, root)
 
@@ -135,7 +147,7 @@ def _of_spark() -> Iterator[tuple[str, str]]:
 
         empty()
         cost = costs(empty)
-    yield "an empty task of Spark, on one of two threads", f"{2e3 * cost.wall / TASKS:.0f} ms"
+    yield CONSTANTS[3], f"{2e3 * cost.wall / TASKS:.0f} ms"
 
 
 def _of_blocks(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
@@ -146,36 +158,39 @@ def _of_blocks(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
     with_both = folder / "both"
     begun(with_both, (0, 2), 3)  # the three faults are the first block
     both = costs(partial(perform, with_both, [1], root))
-    yield "the processes of a block", f"{first.cpu + second.cpu - both.cpu:.1f} CPU s"
+    yield CONSTANTS[4], f"{first.cpu + second.cpu - both.cpu:.1f} CPU s"
     sizes = [
         sum(file.stat().st_size for file in (folder / name / manifests.BLOCKS).iterdir())
         for name in ("few", f"alone{LONG}")
     ]
     of_one = sizes[0] / 2
-    yield "the file of a block with one row", f"{of_one:,.0f} bytes"
-    yield "each further row of it", f"{(sizes[1] - of_one) / (LONG - 1):.0f} bytes"
+    yield CONSTANTS[5], f"{of_one:,.0f} bytes"
+    yield CONSTANTS[6], f"{(sizes[1] - of_one) / (LONG - 1):.0f} bytes"
 
 
-def main() -> None:
+def main(masters: list[str]) -> None:
     with temporary.folder("benchmark") as folder:
-        print("| way | units | blocks | wall s | CPU s | CPU beside one block |")
-        print("|---|---|---|---|---|---|")
+        _print(HEAD, rule=True)
         first, sums = 0.0, set()
-        for way, manifest, cost, digest in runs(folder, ["local[1]", "local[2]", *sys.argv[1:]]):
+        for way, manifest, cost, digest in runs(folder, ["local[1]", "local[2]", *masters]):
             first = first or cost.cpu
             sums.add(digest)
-            print(
-                f"| {way} | {len(manifest.units)} | {manifest.blocks} | {cost.wall:.1f} | "
-                f"{cost.cpu:.1f} | {cost.cpu / first:.2f} |",
-                flush=True,
-            )
+            counts = [str(len(manifest.units)), str(manifest.blocks)]
+            _print([way, *counts, f"{cost.wall:.1f}", f"{cost.cpu:.1f}", f"{cost.cpu / first:.2f}"])
         if len(sums) != 1:
             sys.exit("the ways have come to different results")
-        print("\n| constant | measured |")
-        print("|---|---|")
-        for name, value in constants(folder):
-            print(f"| {name} | {value} |", flush=True)
+        print()
+        _print(["constant", "measured"], rule=True)
+        for pair in constants(folder):
+            _print(pair)
+
+
+def _print(cells: Iterable[str], rule: bool = False) -> None:
+    cells = list(cells)
+    print(f"| {' | '.join(cells)} |", flush=True)
+    if rule:
+        print(f"|{'---|' * len(cells)}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,5 +1,7 @@
 """Each kind of campaign: its units, its controls, and checkers that they find out."""
 
+import shutil
+
 import pytest
 
 from tests.examples.pages import wheelproof
@@ -139,6 +141,20 @@ def test_a_row_of_a_profile_is_that_of_verify_and_a_lost_decision_is_noticed(row
     assert row.ok and (row.layer, row.name) == ("random", "refused")
     control, _ = one(rows, CONTROL + "a decision is taken away")
     assert control.ok and "of atomic" in control.why
+
+
+def test_a_stale_translation_is_noticed(tmp_path):
+    root = tmp_path / "project"
+    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".*", "build", "tests", "docs"))
+    subject = campaign(Request("verify", ("atomic",), layers=("graph",)), root)
+    assert one(subject, "atomic/translation")[0].ok
+    spec = root / "spec" / "Atomic.tla"
+    text = spec.read_text()
+    begin = text.index("BEGIN TRANSLATION")
+    spec.write_text(text[:begin] + text[begin:].replace("Init ==", "Init == TRUE /\\", 1))
+    again = campaign(Request("verify", ("atomic",), layers=("graph",)), root)
+    row, failure = one(again, "atomic/translation")
+    assert not row.ok and failure is not None and "translat" in row.why
 
 
 def test_rows_that_notice_no_lost_decision_leave_the_campaign_vacuous(rows, monkeypatch):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from wheelproof import project, reading, temporary
 from wheelproof.campaign.kind import Campaign, Failure, Request, Result
-from wheelproof.checks import jobs
+from wheelproof.checks import jobs, overall
 from wheelproof.checks.context import Context
 from wheelproof.checks.job import Job, RunsJob, SafetyJob, carry_out
 from wheelproof.checks.verify import choose, predicate
@@ -23,6 +23,9 @@ from wheelproof.verdict import LAYERS_SAY, Row
 
 LAYERS = frozenset(LAYERS_SAY) - {"jvm", "proof", "coverage", "trace", "mutate"}
 """The layers without a choice: theorems are a kind of campaign, and jars are not shipped."""
+
+READ_TRANSLATED = ("tlc", "graph", "liveness", "mutant")
+"""The layers that read a specification without its algorithm."""
 
 MUTANTS = 8
 """Decisions that a control takes away, one after the other, until one is noticed."""
@@ -55,13 +58,24 @@ class Rows(Campaign):
     def output(self) -> Path:
         return temporary.make("campaign")
 
+    @cached_property
+    def translations(self) -> dict[str, Mechanism]:
+        """Unit -> the mechanism whose translation it compares with the algorithm. TLC would not."""
+        if not predicate(frozenset(self.request.layers or LAYERS))(*READ_TRANSLATED):
+            return {}
+        return {f"{name}/translation": item for name, item in self.mechanisms.items()}
+
     def units(self) -> Sequence[str]:
-        return list(self.jobs)
+        return [*self.translations, *self.jobs]
 
     def controls(self) -> Sequence[str]:
         return ["a decision is taken away"]
 
     def run(self, unit: str) -> Result:
+        if unit in self.translations:
+            context = Context(replace(self.translations[unit]), self.output, self.profile)
+            row = overall.TRANSLATION.row(context, [])
+            return Result((row,), None if row.ok else self.failure(unit, None, row.why))
         mechanism, job = self.jobs[unit]
         report = carry_out(Context(replace(mechanism), self.output, self.profile), job)
         wrong = [row for row in report.rows if not row.ok]
@@ -76,17 +90,21 @@ class Rows(Campaign):
         return ""
 
     def _mutations(self) -> Iterator[tuple[Mechanism, SafetyJob | RunsJob, str]]:
-        """The cheapest jobs, each with a decision without which its scenario must fail."""
-        choices = [
-            (job.weight, mechanism, job, mutant.decision)
+        """Jobs with a decision of their mechanism, first those whose scenario fails without it."""
+        choices = {
+            (mechanism.name, job.kind, job.name, mutant.decision): (
+                mutant.scenario != mechanism.configs[job.name].scenario,
+                job.weight,
+                mechanism,
+                job,
+            )
             for mechanism, job in self.jobs.values()
-            if isinstance(job, (SafetyJob, RunsJob))
+            if isinstance(job, (SafetyJob, RunsJob)) and not mechanism.configs[job.name].without
             for mutant in mechanism.mutants.values()
             if mutant.property
-            and mutant.scenario == mechanism.configs[job.name].scenario
-            and not mechanism.configs[job.name].without
-        ]
-        for _, mechanism, job, decision in sorted(choices, key=lambda item: item[0])[:MUTANTS]:
+        }
+        ordered = sorted(choices.items(), key=lambda item: item[1][:2])
+        for (*_, decision), (_, _, mechanism, job) in ordered[:MUTANTS]:
             yield mechanism, job, decision
 
     def compared(self, row: Row) -> list[object]:
