@@ -30,6 +30,8 @@ class Ran:
     number: int
     code: int
     seconds: float
+    cpu: float
+    """CPU seconds of all its processes."""
     says: str
 
 
@@ -81,13 +83,13 @@ def _perform(
     return outcomes
 
 
-def _task(folder: str) -> Callable[[int], tuple[int, int, float, str]]:
+def _task(folder: str) -> Callable[[int], tuple[int, int, float, float, str]]:
     """The task of a block. It is sent as it stands here, so that executors need no package for it.
 
     The block's process holds the other end of a pipe, which closes when the executor is killed.
     """
 
-    def task(number: int) -> tuple[int, int, float, str]:
+    def task(number: int) -> tuple[int, int, float, float, str]:
         import os
         import subprocess
         import sys
@@ -106,9 +108,11 @@ def _task(folder: str) -> Callable[[int], tuple[int, int, float, str]]:
         )
         assert process.stderr is not None and process.stdin is not None
         says = process.stderr.read().decode(errors="replace")
-        code = process.wait()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         process.stdin.close()
-        return number, code, time.monotonic() - start, says[-2000:]
+        cpu = used.ru_utime + used.ru_stime
+        return number, process.returncode, time.monotonic() - start, cpu, says[-2000:]
 
     return task
 
