@@ -3,13 +3,14 @@
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.examples.pages import wheelproof
 from tests.found import ROOT
 from wheelproof.campaign.driver import duration, line
+from wheelproof.cli import app
 from wheelproof.commands import campaigning
-from wheelproof.errors import ToolError, UsageError
-from wheelproof.pipeline import session
+from wheelproof.errors import UsageError
 
 SEMAPHORE = "tests.wheelproof.linearizability.subjects:Semaphore"
 
@@ -35,9 +36,12 @@ def test_a_bad_input_is_refused(arguments, reported, tmp_path):
 
 def test_without_pyspark_the_command_ends_with_4_and_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(ToolError, match=r"needs pyspark.+wheelproof\[data\].+make setup-data") as e:
-        session.check()
-    assert e.value.exit_code == 4
+    arguments = ["campaign", "linearizable", SEMAPHORE, "--seeds", "0:2"]
+    ended = CliRunner().invoke(app, arguments)
+    assert ended.exit_code == 4
+    printed = " ".join(ended.output.split())
+    assert "needs pyspark" in printed and "wheelproof[data]" in printed
+    assert "make setup-data" in printed
 
 
 def test_fresh_removes_the_files_of_a_campaign_and_nothing_else(tmp_path):
