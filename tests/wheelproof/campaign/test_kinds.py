@@ -6,6 +6,8 @@ import pytest
 
 from tests.examples.pages import wheelproof
 from tests.found import ROOT
+from tests.nights import only
+from wheelproof import project
 from wheelproof.campaign import work
 from wheelproof.campaign.kind import CONTROL, Request, campaign
 from wheelproof.errors import UsageError
@@ -143,9 +145,29 @@ def test_a_row_of_a_profile_is_that_of_verify_and_a_lost_decision_is_noticed(row
     assert control.ok and "of atomic" in control.why
 
 
-def test_a_stale_translation_is_noticed(tmp_path):
-    root = tmp_path / "project"
-    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".*", "build", "tests", "docs"))
+@pytest.fixture
+def root(tmp_path):
+    """A copy of the project."""
+    left_out = shutil.ignore_patterns(".*", "build", "tests", "docs", "wheelproof")
+    return shutil.copytree(ROOT, tmp_path / "project", ignore=left_out)
+
+
+@pytest.mark.parametrize("layer", only(["random", "bisimulation"], "random"))
+def test_a_row_that_fails_comes_back_as_a_file_that_replays_alone(root, layer, tmp_path):
+    for file, text in project.find(root)["atomic"].without("KeepsLock").texts.items():
+        if file.startswith("impl/"):
+            (root / file).write_text(text)
+    subject = campaign(Request("verify", ("atomic",), layers=(layer,)), root)
+    unit = next(unit for unit in subject.units() if unit.split("/")[2] == "refused")
+    row, failure = one(subject, unit)
+    assert row.verdict is Verdict.VIOLATED and not row.ok
+    (tmp_path / "failure.json").write_text(failure.text)
+    code, output = wheelproof(root, "replay", str(tmp_path / "failure.json"))
+    assert code == 1, output
+    assert row.property in output
+
+
+def test_a_stale_translation_is_noticed(root):
     subject = campaign(Request("verify", ("atomic",), layers=("graph",)), root)
     assert one(subject, "atomic/translation")[0].ok
     spec = root / "spec" / "Atomic.tla"
