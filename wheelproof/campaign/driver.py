@@ -44,7 +44,10 @@ def run(folder: Path, manifest: Manifest, options: SessionOptions, progress: Pro
     waiting = sorted(set(range(manifest.blocks)) - manifests.finished(folder, manifest))
     if not waiting:
         return []
-    with session(options) as spark, cluster.impatience(spark, cluster.PATIENCE_SECONDS):
+    with session(options) as spark:
+        if not cluster.in_one_process(options.master):
+            with cluster.impatience(spark, cluster.PATIENCE_SECONDS):
+                spark.sparkContext.parallelize([0], 1).count()  # until an executor has come
         outcomes = _perform(spark, folder, manifest, waiting, progress)
     _check(folder, manifest, outcomes)
     return outcomes

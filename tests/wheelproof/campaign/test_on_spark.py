@@ -23,9 +23,22 @@ FEW = ("--seeds", "0:12", "--block", "5")
 MANY = ("--seeds", "0:35", "--block", "4")
 
 
+IMPATIENT = """
+import sys
+from wheelproof.cli import main
+from wheelproof.pipeline import cluster
+cluster.PATIENCE_SECONDS = 1
+sys.argv[0] = "wheelproof"
+main()
+"""
+"""The command, where an executor of another process would have a second to come."""
+
+
 def arguments(output, *more, oracle="Sorting"):
     return [
-        *(sys.executable, "-m", "wheelproof", "campaign", "programs", f"oracles:{oracle}"),
+        *(sys.executable, "-c", IMPATIENT) * ("--master" not in more),
+        *(sys.executable, "-m", "wheelproof") * ("--master" in more),
+        *("campaign", "programs", f"oracles:{oracle}"),
         *("--memory", "512m", "--output", str(output), *more),
     ]
 
