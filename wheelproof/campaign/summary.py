@@ -134,6 +134,7 @@ def lines(summary: Summary) -> Iterator[str]:
         f"{summary.kind}: {summary.done:,} of {summary.units:,} units, "
         f"{summary.rejected} of {summary.controls} planted faults rejected"
     )
-    yield f"{summary.rows:,} rows: {counts or 'none'}"
+    wrong = f"{len(summary.wrong):,} not in order" if summary.wrong else "all in order"
+    yield f"{summary.rows:,} rows, {wrong}: {counts or 'none'}"
     if summary.complete:
         yield f"digest {summary.digest[:16]}, whatever the blocks and the executors"
