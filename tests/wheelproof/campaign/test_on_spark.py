@@ -23,20 +23,20 @@ FEW = ("--seeds", "0:12", "--block", "5")
 MANY = ("--seeds", "0:35", "--block", "4")
 
 
-IMPATIENT = """
+LOCAL = """
 import sys
 from wheelproof.cli import main
 from wheelproof.pipeline import cluster
-cluster.PATIENCE_SECONDS = 1
+cluster.impatience = None
 sys.argv[0] = "wheelproof"
 main()
 """
-"""The command, where an executor of another process would have a second to come."""
+"""The command, where it must not wait for executors: in one process none will ever come."""
 
 
 def arguments(output, *more, oracle="Sorting"):
     return [
-        *(sys.executable, "-c", IMPATIENT) * ("--master" not in more),
+        *(sys.executable, "-c", LOCAL) * ("--master" not in more),
         *(sys.executable, "-m", "wheelproof") * ("--master" in more),
         *("campaign", "programs", f"oracles:{oracle}"),
         *("--memory", "512m", "--output", str(output), *more),
