@@ -117,7 +117,9 @@ def mutate_part(mechanisms: Sequence[str], artefact: str, count: int, minutes: i
 
 
 TOOL = "tests/wheelproof"
-OF_TOOL = tuple(f"{TOOL}/{package}" for package in ("trace", "pipeline", "tla", "tlc", "jvm"))
+OF_TOOL = tuple(
+    f"{TOOL}/{package}" for package in ("trace", "pipeline", "campaign", "tla", "tlc", "jvm")
+)
 OF_ARTEFACTS = ("tests/spec", "tests/model", "tests/mutants")
 OF_CODE = ("tests/impl", "tests/harness", "tests/real", "tests/demo")
 
@@ -157,7 +159,10 @@ PARTS = {
     "tests-of-artefacts": Part("specifications, models, mutants", (Tested(OF_ARTEFACTS),)),
     "tests-of-code": Part("`impl/`, and programs on released Kafka", (Tested(OF_CODE),)),
     "tests-of-traces": Part("recordings, event by event", (Tested((f"{TOOL}/trace",)),)),
-    "tests-of-bulk": Part("recordings in bulk, on Spark too", (Tested((f"{TOOL}/pipeline",)),)),
+    "tests-of-bulk": Part(
+        "recordings in bulk, on Spark too; campaigns",
+        (Tested((f"{TOOL}/pipeline", f"{TOOL}/campaign")),),
+    ),
     "tests-of-engines": Part(
         "the front end, TLC, the JVM", (Tested((f"{TOOL}/tla", f"{TOOL}/tlc", f"{TOOL}/jvm")),)
     ),

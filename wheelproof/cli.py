@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from wheelproof.commands.campaigning import campaign
 from wheelproof.commands.exploring import explore
 from wheelproof.commands.fuzzing import fuzz
 from wheelproof.commands.gate import mutate
@@ -181,7 +182,7 @@ def prove_(
     raise typer.Exit(code)
 
 
-for command in (explore, fuzz, mutate, locks, init):
+for command in (explore, fuzz, mutate, campaign, locks, init):
     app.command()(command)
 
 
@@ -332,6 +333,7 @@ def replay(
     root: Subject = Path("."),
 ) -> None:
     """Run a counterexample again, step by step, and show that it still violates its property."""
+    from wheelproof.commands import campaigning
     from wheelproof.counterexample import explored
     from wheelproof.counterexample import replay as engine
 
@@ -345,6 +347,8 @@ def replay(
             jars = [Path(jar) for jar in order.into]
             raise typer.Exit(exploring_java.replay(order.test, jars, order.schedule))
         raise typer.Exit(exploring.run(order.test, {}, list(order.into), None, trace))
+    if campaigning.is_failure(trace):
+        raise typer.Exit(campaigning.replay(trace, root))
     raise typer.Exit(engine.run(trace, on.value, until, root=root) or 0)
 
 

@@ -17,6 +17,7 @@ READ = {
     "verify": "",
     "prove": "",
     "mutate": "--list",
+    "campaign": "verify",
     "locks": "",
     "jvm": "",
     "list": "",

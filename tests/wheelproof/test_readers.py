@@ -27,6 +27,7 @@ READERS = {
     "wheelproof/plain/shown.py": "a source that Python has loaded",
     "wheelproof/plain/substitutes.py": "the standard library's threading",
     "wheelproof/artifacts.py": OWN,
+    "wheelproof/campaign/shipping.py": "bytes of files that are shipped as they are",
     "wheelproof/certificates/__main__.py": "two files that its caller has made; it has no imports",
     "wheelproof/checks/cached.py": OWN,
     "wheelproof/checks/certified.py": DIGESTED,

@@ -22,9 +22,15 @@ MESSAGE = "a message on a terminal"
 
 WRITERS = {
     "wheelproof/artifacts.py": CODE,
+    "wheelproof/campaign/blocks.py": "Parquet",
+    "wheelproof/campaign/manifest.py": JSON,
+    "wheelproof/campaign/shipping.py": SAME,
+    "wheelproof/campaign/summary.py": "JSON; a test of pytest, of literals and comments",
+    "wheelproof/campaign/work.py": WIRE,
     "wheelproof/checks/cached.py": SAME,
     "wheelproof/checks/comparisons.py": JSON,
     "wheelproof/cli.py": "tables in Markdown; exports",
+    "wheelproof/commands/campaigning.py": JSON,
     "wheelproof/commands/drafting.py": "a project: TLA+, TOML, Markdown, Python, of a syntax tree",
     "wheelproof/commands/editor.py": TLA,
     "wheelproof/commands/exploring.py": MESSAGE,

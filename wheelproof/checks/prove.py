@@ -194,8 +194,10 @@ def _declaration(theory: Theory, name: str) -> Declared:
     )
 
 
-def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
+def check(context: Context, names: tuple[str, ...], seeds: int, first: int = 0) -> Report:
     """The rows of these theorems of the context's mechanism.
+
+    ``seeds``: how many each is checked with, from ``first`` on.
 
     A theorem that rests on one that is not proved is not in order either.
     """
@@ -222,11 +224,11 @@ def check(context: Context, names: tuple[str, ...], seeds: int) -> Report:
             for lemma in theory.closure(name)[:-1]:
                 key = (lemma.theory, lemma.name)
                 if key not in verdicts:
-                    verdicts[key] = evidence.check(lemma, seeds).verdict
+                    verdicts[key] = evidence.check(lemma, seeds, first=first).verdict
                 if verdicts[key] != Verdict.PROVED:
                     lacking.append(lemma.name)
             theorem = theory.theorems[name]
-            evidence_of_theorem = evidence.check(theorem, seeds, folder)
+            evidence_of_theorem = evidence.check(theorem, seeds, folder, first=first)
             verdicts[theory.name, name] = evidence_of_theorem.verdict
             verdict, why = evidence_of_theorem.verdict, evidence_of_theorem.why
             figures = evidence_of_theorem.figures() | {"lemma": theorem.is_lemma}

@@ -143,7 +143,7 @@ class Campaign:
             self.declaration.factory
         )
         parent: Any = self.options.settings or hypothesis.settings.default
-        test: Any = hypothesis.given(program=programs)(check)
+        test: Any = self.seeded(hypothesis.given(program=programs)(check))
         test = hypothesis.settings(
             parent,
             deadline=None,
@@ -162,6 +162,10 @@ class Campaign:
         except HypothesisException as error:
             if self.failing is None:
                 raise UsageError(f"{self.declaration.name}: Hypothesis says: {error}") from None
+
+    def seeded(self, test: Any) -> Any:
+        """A test of Hypothesis, drawn as the user's settings have it."""
+        return test
 
     def _try(self, program: Program) -> None:
         """Check one program that the user has written. Raises UsageError."""

@@ -19,7 +19,7 @@ from wheelproof.errors import ToolError, UsageError
 from wheelproof.trace import declared
 
 ARCHIVE = "wheelproof.zip"
-_EPOCH = (1980, 1, 1, 0, 0, 0)
+EPOCH = (1980, 1, 1, 0, 0, 0)
 _PROBES_A_CORE = 4
 PATIENCE_SECONDS = 120.0
 
@@ -52,9 +52,9 @@ def archive(folder: Path) -> Path:
     Raises ToolError where it has no files.
     """
     target, package = folder / ARCHIVE, "wheelproof"
-    files = dict(_files(resources.files(package), PurePosixPath(package)))
+    files = dict(files_of(resources.files(package), PurePosixPath(package)))
     if declared.find("schema") is not None:
-        files |= _files(resources.files(declared.PACKAGE), PurePosixPath(declared.PACKAGE))
+        files |= files_of(resources.files(declared.PACKAGE), PurePosixPath(declared.PACKAGE))
     if not files:
         raise ToolError(
             "The sources of this package cannot be read, and executors need them.",
@@ -63,18 +63,18 @@ def archive(folder: Path) -> Path:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as zip_file:
         for name in sorted(files):
             zip_file.writestr(
-                zipfile.ZipInfo(name, _EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED
+                zipfile.ZipInfo(name, EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED
             )
     return target
 
 
-def _files(folder: Traversable, name: PurePosixPath) -> Iterator[tuple[str, Traversable]]:
+def files_of(folder: Traversable, name: PurePosixPath) -> Iterator[tuple[str, Traversable]]:
     """(name in the zip, file) of all files below a folder of the package."""
     for path in folder.iterdir():
         inner = name / path.name
         if path.is_dir():
             if path.name != "__pycache__":
-                yield from _files(path, inner)
+                yield from files_of(path, inner)
         elif path.is_file():
             yield str(inner), path
 
@@ -86,12 +86,12 @@ def prepare(spark: SparkSession, folder: Path, patience: float = PATIENCE_SECOND
     ToolError where it is not, and where no executor has come after ``patience`` seconds.
     """
     spark.sparkContext.addPyFile(str(archive(folder)))
-    with _impatience(spark, patience):
+    with impatience(spark, patience):
         _share(spark, folder / "probe")
 
 
 @contextmanager
-def _impatience(spark: SparkSession, seconds: float) -> Iterator[None]:
+def impatience(spark: SparkSession, seconds: float) -> Iterator[None]:
     """Ends the jobs inside if no executor has come in time: Spark would wait for ever, and say so
     only in its log."""
     context, alone = spark.sparkContext, threading.Event()

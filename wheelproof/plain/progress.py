@@ -1,4 +1,4 @@
-"""The line that shows how far a long exploration has come."""
+"""The line that shows how far something long has come."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FIRST = 5.0
 
 
 class Progress:
-    """Shows executions, racy places and rate.
+    """Shows executions, racy places and rate, or any line.
 
     ``over`` replaces the last line, as on a terminal: once a second. Otherwise each line comes
     after twice the time of the last.
@@ -32,17 +32,20 @@ class Progress:
         return self._clock() >= self._next
 
     def show(self, executions: int, places: int) -> None:
-        now = self._clock()
-        seconds = now - self._begun
+        seconds = self._clock() - self._begun
         rate = executions / seconds if seconds else 0.0
-        line = f"exploring: {executions:,} executions, {places} racy places, {rate:,.0f}/s"
+        self.line(f"exploring: {executions:,} executions, {places} racy places, {rate:,.0f}/s")
+
+    def line(self, text: str) -> None:
+        """Show a line."""
+        now = self._clock()
         if self._over:
-            self._write("\r" + line.ljust(self._shown))
+            self._write("\r" + text.ljust(self._shown))
             self._next = now + 1.0
         else:
-            self._write(line + "\n")
-            self._next = now + max(FIRST, seconds)
-        self._shown = len(line)
+            self._write(text + "\n")
+            self._next = now + max(FIRST, now - self._begun)
+        self._shown = len(text)
 
     def end(self) -> None:
         """Take the line away."""

@@ -180,16 +180,21 @@ def certified(vc: Obligation) -> tuple[str, str]:
 
 
 def check(
-    theorem: Theorem, seeds: int = 3, folder: Path | None = None, resources: int = solvers.RESOURCES
+    theorem: Theorem,
+    seeds: int = 3,
+    folder: Path | None = None,
+    resources: int = solvers.RESOURCES,
+    first: int = 0,
 ) -> Evidence:
     """All evidence for one theorem.
 
-    ``seeds``: how many. ``folder``: where the SMT-LIB texts go, None for nowhere.
+    ``seeds``: how many, from ``first`` on. ``folder``: where the SMT-LIB texts go, None for
+    nowhere.
     """
     evidence = Evidence(theorem, seeds)
     for vc in theorem.vcs:
         try:
-            _check_vc(evidence, vc, range(seeds), folder, resources)
+            _check_vc(evidence, vc, range(first, first + seeds), folder, resources)
         except Unproved as error:
             evidence.faults.append(("inconclusive", str(error)))
             evidence.unmade.add(vc.name)

@@ -46,7 +46,7 @@ def test_a_proof_is_not_in_order_where_its_judge_misses_what_it_lacks(tmp_path, 
         yield {"claims": theory}
 
     monkeypatch.setattr(prove, "loaded", loaded)
-    monkeypatch.setattr(evidence, "check", lambda *_: made)
+    monkeypatch.setattr(evidence, "check", lambda *_, **__: made)
     context = Context(mechanisms()["atomic"], tmp_path)
     (sound,) = prove.check(context, ("claim",), 1).rows
     monkeypatch.setattr(complete, "defect", lambda *_: "")

@@ -1,4 +1,4 @@
-"""A cluster of one master and one worker on this machine, in processes of their own, whose Python
+"""A cluster of one master and its workers on this machine, in processes of their own, whose Python
 does not have this package."""
 
 import os
@@ -18,6 +18,7 @@ from wheelproof.pipeline import java
 
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 ROOT = Path(__file__).parents[3]
+LISTENS = ("--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
 _STARTED_SECONDS = 180
 
 
@@ -53,9 +54,15 @@ def outside() -> dict[str, str]:
 
 
 @contextmanager
-def cluster(folder: Path, worker_before: tuple[str, ...] = (), memory: str = "1g") -> Iterator[str]:
-    """The URL of a master whose one worker has two processors. ``worker_before``: a command that
-    starts the worker."""
+def cluster(
+    folder: Path,
+    worker_before: tuple[str, ...] = (),
+    memory: str = "1g",
+    workers: int = 1,
+    cores: int = 2,
+) -> Iterator[str]:
+    """The URL of a master whose workers have so many processors each. ``worker_before``: a command
+    that starts a worker."""
     environment = outside() | {
         "JAVA_HOME": str(java.launcher(java.locate())),
         "SPARK_WORKER_DIR": str(folder / "work"),
@@ -100,31 +107,19 @@ def cluster(folder: Path, worker_before: tuple[str, ...] = (), memory: str = "1g
             r"spark://127\.0\.0\.1:\d+",
             str(SPARK_CLASS),
             f"{classes}.master.Master",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            "0",
-            "--webui-port",
-            "0",
+            *LISTENS,
         )
-        start(
-            "worker",
-            "Successfully registered with master",
-            *worker_before,
-            str(SPARK_CLASS),
-            f"{classes}.worker.Worker",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            "0",
-            "--webui-port",
-            "0",
-            "--cores",
-            "2",
-            "--memory",
-            memory,
-            url,
-        )
+        for number in range(workers):
+            start(
+                f"worker{number}",
+                "Successfully registered with master",
+                *worker_before,
+                str(SPARK_CLASS),
+                f"{classes}.worker.Worker",
+                *LISTENS,
+                *("--cores", str(cores), "--memory", memory),
+                url,
+            )
         yield url
     finally:
         for process in reversed(started):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +62,7 @@ class Program:
 class Writer:
     """Writes the body of one thread, as source and as code."""
 
-    def __init__(self, draw: random.Random, thread: int) -> None:
+    def __init__(self, draw: Tape, thread: int) -> None:
         self.draw, self.lines, self.code = draw, [], Code(thread)
         self.new = thread + 1
 
@@ -300,18 +301,69 @@ HANDING = (
 """Kinds of statements of programs whose threads hand items to each other."""
 
 
+class Tape:
+    """The draws of a statement: from a seed, and noted; or those that were noted, once more."""
+
+    def __init__(self, draw: random.Random | None, notes: list[Any]) -> None:
+        self._draw, self.notes, self._at = draw, notes, 0
+
+    def choice(self, options: Any) -> Any:
+        return options[self._next(lambda draw: draw.choice(range(len(options))))]
+
+    def random(self) -> float:
+        return self._next(random.Random.random)
+
+    def _next(self, take: Callable[[random.Random], Any]) -> Any:
+        if self._draw is not None:
+            self.notes.append(take(self._draw))
+        self._at += 1
+        return self.notes[self._at - 1]
+
+
+Statement = tuple[str, list[Any]]
+"""A method of `Writer` by its name, and its draws."""
+
+
+@dataclass
+class Outline:
+    """What was drawn: the statements of each thread, and whether the shared object outlives."""
+
+    threads: list[list[Statement]]
+    outlives: bool
+
+
+def outline(seed: int, kinds: tuple[Any, ...] = KINDS) -> Outline:
+    """The outline of a seed."""
+    draw = random.Random(seed)
+    count = draw.choice((2, 2, 2, 3, 3, 4))
+    most = {2: 3, 3: 2, 4: 1}[count]
+    threads: list[list[Statement]] = []
+    for thread in range(count):
+        statements: list[Statement] = []
+        for _ in range(draw.randint(1, most)):
+            kind, tape = draw.choice(kinds), Tape(draw, [])
+            kind(Writer(tape, thread))
+            statements.append((kind.__name__, tape.notes))
+        threads.append(statements)
+    return Outline(threads, draw.random() < 0.5)
+
+
+def written(outline: Outline) -> Program:
+    """The program of an outline."""
+    parts, codes = [HEAD], []
+    for thread, statements in enumerate(outline.threads):
+        writer = Writer(Tape(None, []), thread)
+        for name, notes in statements:
+            writer.draw = Tape(None, notes)
+            getattr(writer, name)()
+        parts.append("\n".join((f"def t{thread}(o, r):", *(writer.lines or ["    pass"]))) + "\n")
+        codes.append(writer.code)
+    parts.append(f"OUTLIVES = {outline.outlives}")
+    names = ", ".join(f"t{thread}" for thread in range(len(codes)))
+    parts.append(f"THREADS = [{names}]\n")
+    return Program("\n".join(parts), codes)
+
+
 def drawn(seed: int, kinds: tuple[Any, ...] = KINDS) -> Program:
     """The program of a seed."""
-    draw = random.Random(seed)
-    threads = draw.choice((2, 2, 2, 3, 3, 4))
-    most = {2: 3, 3: 2, 4: 1}[threads]
-    parts, codes = [HEAD], []
-    for thread in range(threads):
-        writer = Writer(draw, thread)
-        for _ in range(draw.randint(1, most)):
-            draw.choice(kinds)(writer)
-        parts.append("\n".join((f"def t{thread}(o, r):", *writer.lines)) + "\n")
-        codes.append(writer.code)
-    parts.append(f"OUTLIVES = {draw.random() < 0.5}")
-    parts.append(f"THREADS = [{', '.join(f't{thread}' for thread in range(threads))}]\n")
-    return Program("\n".join(parts), codes)
+    return written(outline(seed, kinds))

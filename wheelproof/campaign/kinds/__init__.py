@@ -1,0 +1,1 @@
+"""The kinds of campaigns, a module for each: ``KIND`` is its class."""
