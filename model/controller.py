@@ -32,7 +32,11 @@ class Model(EarlySteps):
     """States of one scenario: its fields as in the TOML."""
 
     PROCEDURES = {
-        "serve": Procedure("A1", (), (("seen", NO_EPOCH),)),
+        "serve": Procedure("A1", ()),
+        "close": Procedure("S1", ()),
+        "elect": Procedure("C1", (), (("seen", NO_EPOCH),)),
+        "write": Procedure("W1", ()),
+        "give_up": Procedure("M1", ()),
         "elect_early": Procedure("E1", ()),
         "write_early": Procedure("X1", ()),
         "give_up_early": Procedure("D1", ()),
@@ -108,93 +112,136 @@ class Model(EarlySteps):
 
     # -- parts of steps
 
-    def _expired(self, t: Process) -> bool:
-        """Whether the request is one in an expired session, which ends the handler."""
-        if not self.gone(self.me):
-            return False
-        t.pc = "A2"
-        return True
+    def _may_elect(self, read: Epoch) -> bool:
+        """Whether ZooKeeper performs an election by an epoch that was read."""
+        return bool(self.node == VACANT and self.epoch.version == read.version)
+
+    def _may_write(self) -> bool:
+        """Whether ZooKeeper performs a write of the broker that moves."""
+        same = self.part.version == self.known[self.me].version
+        return bool(self.epoch.version == self.own[self.me].version and same)
+
+    def _may_delete(self) -> bool:
+        """Whether ZooKeeper performs the deletion of /controller."""
+        return bool(self.epoch.version == self.own[self.me].version and self.node != VACANT)
 
     def _won(self, epoch: Epoch) -> None:
         self.acts[self.me], self.own[self.me] = True, epoch
 
     def _moved(self, t: Process) -> None:
+        """Another broker is the controller, or none is."""
         self.acts[self.me] = False
-        t.pc = "C1"
+        self.call(t, "elect")
 
     # -- serve
 
     def A1(self, t: Process) -> Step:
         me = self.me
-        dead = self.leaves[me] == "abruptly"
-        if dead or not self.queue[me]:
-            if not dead and not self.over:
-                return BLOCKED
+        if self.leaves[me] == "abruptly" or (self.over and not self.queue[me]):
             self.leave(t)
             return None
+        if not self.queue[me]:
+            return BLOCKED
         self.busy |= {me}
         event, *rest = self.queue[me]
         self.queue[me] = tuple(rest)
+        early = self.elector[me] == "EarlyElector"
         if event == "expire":
             self.acts[me] = False
-            t.pc = "A2"
         elif event == "shutdown":
             self.acts[me] = False
-            t.pc = "S1"
-        elif event in ("work", "move") and self.elector[me] == "EarlyElector":
-            self.handle_early(t, event)
-        elif event == "move":
-            t.pc = "M1"
-        elif event == "work":
-            t.pc = "W1" if self.acts[me] else "A2"
+            self.call(t, "close")
+        elif event == "work" and self.acts[me]:
+            self.call(t, "write_early" if early else "write", back="A2")
+        elif event == "move" and self.acts[me] and early:
+            self.acts[me] = False
+            self.call(t, "give_up_early", back="A2")
+        elif event == "move" and not early:
+            self.call(t, "give_up", back="A2")
+        elif event not in ("move", "work"):
+            self.call(t, "elect", back="A2")
         return None
 
+    def A2(self, t: Process) -> None:
+        self.busy -= {self.me}
+        t.pc = "A1"
+
+    # -- close
+
+    def S1(self, t: Process) -> None:
+        self._end_session(self.me)
+        self.busy -= {self.me}
+        self.leave(t)
+
+    # -- elect
+
     def C1(self, t: Process) -> None:
-        if not self._expired(t):
+        if not self._ended(t):
             self.watching |= {self.me}
 
     def C2(self, t: Process) -> None:
-        if self._expired(t):
+        if self._ended(t):
             return
         node = self.seen.node
         self.acts[self.me] = self.acts[self.me] and node.id == self.me
         if not nameless(node):
-            t.pc = "A2"
+            self.leave(t)
         elif self.elector[self.me] == "EarlyElector":
-            self.call(t, "elect_early", back="A2")
+            self.call(t, "elect_early")
 
     def C3(self, t: Process) -> None:
-        if not self._expired(t):
-            t.seen = self.seen.epoch
-            if t.seen == NO_EPOCH_NODE:
-                t.pc = "B1"
+        if self._ended(t):
+            return
+        t.seen = self.seen.epoch
+        t.pc = "B1" if t.seen == NO_EPOCH_NODE else "C4"
+
+    def B1(self, t: Process) -> None:
+        if self._ended(t):
+            return
+        if lost := self._lost(t, "B2"):
+            if lost == "after" and self.epoch == NO_EPOCH_NODE:
+                self.epoch = NO_EPOCH
+            return
+        if self.epoch != NO_EPOCH_NODE:
+            t.pc = "C3"
+        else:
+            self.epoch = t.seen = NO_EPOCH
+            t.pc = "C4"
+
+    def B2(self, t: Process) -> None:
+        if not self._ended(t):
+            t.pc = "B1"
 
     def C4(self, t: Process) -> None:
-        if self._expired(t):
+        if self._ended(t):
             return
-        self._hear()
-        me, seen = self.me, t.seen
-        free = self.node == VACANT and self.epoch.version == seen.version
-        if free and self.cut[me] != "before":
-            self._put_node(Node(me, self.session[me]), "change")
-            self.epoch = Epoch(seen.value + 1, self.epoch.version + 1)
-            self.elections += 1
-            if not self._loses(t, "C7"):
-                self._won(self.epoch)
-                t.pc = "F1"
+        if lost := self._lost(t, "C7"):
+            if lost == "after" and self._may_elect(t.seen):
+                self._put_node(self.mine, "change")
+                self._raise_epoch(t.seen)
+            return
+        if self._may_elect(t.seen):
+            self._put_node(self.mine, "change")
+            self._raise_epoch(t.seen)
+            self._won(self.epoch)
+            t.pc = "F1"
         else:
-            self._loses(t, "C7")
+            t.pc = "C5"
+
+    def C7(self, t: Process) -> None:
+        if not self._ended(t):
+            t.pc = "C4"
 
     def C5(self, t: Process) -> None:
-        if self._expired(t):
+        if self._ended(t):
             return
         if self.seen.node.id == UNREADABLE:
-            t.pc = "A2"
+            self.leave(t)
         elif self.seen.node.id != self.me:
             t.pc = "C1"
 
     def C6(self, t: Process) -> None:
-        if self._expired(t):
+        if self._ended(t):
             return
         if self.seen.epoch.value != t.seen.value + 1:
             t.pc = "C1"
@@ -202,90 +249,69 @@ class Model(EarlySteps):
             self._won(self.seen.epoch)
 
     def F1(self, t: Process) -> None:
-        if not self._expired(t):
+        if not self._ended(t):
             self.known[self.me] = self.seen.part
+            self.call(t, "write")
+
+    # -- write
 
     def W1(self, t: Process) -> None:
-        if self._expired(t):
+        if self._ended(t):
             return
-        self._hear()
-        own, known = self.own[self.me], self.known[self.me]
-        fenced, same = self.epoch.version != own.version, self.part.version == known.version
-        if not fenced and same and self.cut[self.me] != "before":
-            version = self.part.version
-            self.part = written(known, own)._replace(version=version + 1)
-            self.stale |= self.epoch.value != own.value
-            self.overwritten |= version != known.version
-            if not self._loses(t, "W3"):
-                self.known[self.me] = self.part
-                t.pc = "A2"
-        elif not self._loses(t, "W3") and fenced:
+        if lost := self._lost(t, "W3"):
+            if lost == "after" and self._may_write():
+                self._write_part()
+            return
+        if self._may_write():
+            self._write_part()
+            self.known[self.me] = self.part
+            self.leave(t)
+        elif self.epoch.version != self.own[self.me].version:
             self._moved(t)
+        else:
+            t.pc = "W2"
+
+    def W3(self, t: Process) -> None:
+        if not self._ended(t):
+            t.pc = "W1"
 
     def W2(self, t: Process) -> None:
-        if self._expired(t):
+        if self._ended(t):
             return
         own, known, part = self.own[self.me], self.known[self.me], self.seen.part
         if part.by > own.value:
             self._moved(t)
+            return
+        self.known[self.me] = part
+        if part == written(known, own):
+            self.leave(t)
         else:
-            self.known[self.me] = part
-            t.pc = "A2" if part == written(known, own) else "W1"
-
-    def M1(self, t: Process) -> None:
-        if self._expired(t):
-            return
-        if not self.acts[self.me] or self.seen.node.id != self.me:
-            t.pc = "A2"
-        self.acts[self.me] = False
-
-    def M2(self, t: Process) -> None:
-        if self._expired(t):
-            return
-        self._hear()
-        same = self.epoch.version == self.own[self.me].version
-        if same and self.node != VACANT and self.cut[self.me] != "before":
-            self.robbed |= self.node.session != self.session[self.me]
-            self._put_node(VACANT, "reelect")
-        if not self._loses(t, "M3"):
-            t.pc = "A2"
-
-    def B1(self, t: Process) -> None:
-        if self._expired(t):
-            return
-        self._hear()
-        if self.epoch == NO_EPOCH_NODE and self.cut[self.me] != "before":
-            self.epoch = NO_EPOCH
-            if not self._loses(t, "B2"):
-                t.seen, t.pc = NO_EPOCH, "C4"
-        elif not self._loses(t, "B2"):
-            t.pc = "C3"
-
-    def B2(self, t: Process) -> None:
-        if not self._expired(t):
-            t.pc = "B1"
-
-    def C7(self, t: Process) -> None:
-        if not self._expired(t):
-            t.pc = "C4"
-
-    def W3(self, t: Process) -> None:
-        if not self._expired(t):
             t.pc = "W1"
 
-    def M3(self, t: Process) -> None:
-        if not self._expired(t):
-            t.pc = "M2"
+    # -- give_up
 
-    def A2(self, t: Process) -> None:
-        self.busy -= {self.me}
-        t.seen = NO_EPOCH
-        t.pc = "A1"
+    def M1(self, t: Process) -> None:
+        if self._ended(t):
+            return
+        held = self.acts[self.me] and self.seen.node.id == self.me
+        self.acts[self.me] = False
+        if not held:
+            self.leave(t)
 
-    def S1(self, t: Process) -> None:
-        self._end_session(self.me)
-        self.busy -= {self.me}
+    def M2(self, t: Process) -> None:
+        if self._ended(t):
+            return
+        if lost := self._lost(t, "M3"):
+            if lost == "after" and self._may_delete():
+                self._delete_node()
+            return
+        if self._may_delete():
+            self._delete_node()
         self.leave(t)
+
+    def M3(self, t: Process) -> None:
+        if not self._ended(t):
+            t.pc = "M2"
 
     # -- connect
 
@@ -354,8 +380,7 @@ class Model(EarlySteps):
 
     def N7(self, t: Process) -> None:
         if self.node == VACANT:
-            self.epoch = Epoch(self.epoch.value + 1, self.epoch.version + 1)
-            self.elections += 1
+            self._raise_epoch(self.epoch)
             self.part = written(self.part, self.epoch)
             self._put_node(VACANT, "change")
         self.leave(t)

@@ -25,6 +25,11 @@ class EarlySteps(Properties):
         late = self.late[self.me]
         return late[0] if late else Tree(self.node, self.epoch, self.part)
 
+    @property
+    def mine(self) -> Node:
+        """The node /controller, as the broker that moves creates it."""
+        return Node(self.me, self.session[self.me])
+
     def _put_node(self, new: Node, event: str) -> None:
         """/controller is new: who watches it gets an event, once; who is late will get it."""
         self.node = new
@@ -33,6 +38,20 @@ class EarlySteps(Properties):
                 self._tell(broker, event)
             elif self.late[broker][0].missed == NONE:
                 self.late[broker] = (self.late[broker][0]._replace(missed=event),)
+
+    def _delete_node(self) -> None:
+        self.robbed |= self.node.session != self.session[self.me]
+        self._put_node(VACANT, "reelect")
+
+    def _raise_epoch(self, read: Epoch) -> None:
+        self.epoch = Epoch(read.value + 1, self.epoch.version + 1)
+        self.elections += 1
+
+    def _write_part(self) -> None:
+        own, known, version = self.own[self.me], self.known[self.me], self.part.version
+        self.part = written(known, own)._replace(version=version + 1)
+        self.stale |= self.epoch.value != own.value
+        self.overwritten |= version != known.version
 
     def _tell(self, broker: str, event: str) -> None:
         """Give a broker an event of /controller if it watches the node."""
@@ -55,48 +74,41 @@ class EarlySteps(Properties):
         if self.node.session == self.session[broker]:
             self._put_node(VACANT, "reelect")
 
-    def _hear(self) -> None:
-        """A reply to a transaction will come: the server of the broker that moves catches up."""
-        if self.cut[self.me] == NONE:
-            self._catch_up(self.me)
+    def _lost(self, t: Process, label: str) -> str:
+        """How the reply to a transaction is lost, "" if it comes.
 
-    def _loses(self, t: Process, label: str) -> bool:
-        """Whether the reply is lost: the label's step waits for a connection."""
-        if self.cut[self.me] == NONE:
-            return False
+        After a lost one the label's step waits for a connection. Before another one comes, the
+        broker's server catches up.
+        """
+        lost = self.cut[self.me]
+        if lost == NONE:
+            self._catch_up(self.me)
+            return ""
         self.cut[self.me] = NONE
         t.pc = label
-        return True
+        return lost
 
     def _ended(self, t: Process) -> bool:
-        """Whether the request is one in an expired session, which ends the procedure."""
+        """Whether the request is one in an expired session, which ends the handler."""
         if not self.gone(self.me):
             return False
         self.leave(t)
         return True
-
-    def handle_early(self, t: Process, event: str) -> None:
-        """Begin to handle work or move."""
-        if not self.acts[self.me]:
-            t.pc = "A2"
-        elif event == "work":
-            self.call(t, "write_early", back="A2")
-        else:
-            self.acts[self.me] = False
-            self.call(t, "give_up_early", back="A2")
 
     # -- elect_early
 
     def E1(self, t: Process) -> None:
         if self._ended(t):
             return
-        self._hear()
-        if self.node == VACANT and self.cut[self.me] != "before":
-            self._put_node(Node(self.me, self.session[self.me]), "change")
-            if not self._loses(t, "E2"):
-                self.acts[self.me] = True
-                t.pc = "E4"
-        elif not self._loses(t, "E2"):
+        if lost := self._lost(t, "E2"):
+            if lost == "after" and self.node == VACANT:
+                self._put_node(self.mine, "change")
+            return
+        if self.node == VACANT:
+            self._put_node(self.mine, "change")
+            self.acts[self.me] = True
+            t.pc = "E4"
+        else:
             t.pc = "E3"
 
     def E2(self, t: Process) -> None:
@@ -120,15 +132,16 @@ class EarlySteps(Properties):
     def E5(self, t: Process) -> None:
         if self._ended(t):
             return
-        self._hear()
-        value, version = self.own[self.me]
-        if self.epoch.version == version and self.cut[self.me] != "before":
-            self.epoch = Epoch(value + 1, version + 1)
-            self.elections += 1
-            if not self._loses(t, "E6"):
-                self.own[self.me] = self.epoch
-                self.call(t, "write_early")
-        elif not self._loses(t, "E6"):
+        own = self.own[self.me]
+        if lost := self._lost(t, "E6"):
+            if lost == "after" and self.epoch.version == own.version:
+                self._raise_epoch(own)
+            return
+        if self.epoch.version == own.version:
+            self._raise_epoch(own)
+            self.own[self.me] = self.epoch
+            self.call(t, "write_early")
+        else:
             self.acts[self.me] = False
             self.call(t, "give_up_early")
 
@@ -150,16 +163,20 @@ class EarlySteps(Properties):
     def X2(self, t: Process) -> None:
         if self._ended(t):
             return
-        self._hear()
-        own, known = self.own[self.me], self.known[self.me]
-        if self.part.version == known.version and self.cut[self.me] != "before":
-            self.part = written(known, own)
-            self.stale |= self.epoch.value != own.value
-            if not self._loses(t, "X4"):
-                self.known[self.me] = self.part
-                self.leave(t)
+        if lost := self._lost(t, "X4"):
+            if lost == "after" and self.part.version == self.known[self.me].version:
+                self._write_part()
+            return
+        if self.part.version == self.known[self.me].version:
+            self._write_part()
+            self.known[self.me] = self.part
+            self.leave(t)
         else:
-            self._loses(t, "X4")
+            t.pc = "X3"
+
+    def X4(self, t: Process) -> None:
+        if not self._ended(t):
+            t.pc = "X2"
 
     def X3(self, t: Process) -> None:
         if self._ended(t):
@@ -174,21 +191,18 @@ class EarlySteps(Properties):
         else:
             t.pc = "X2"
 
-    def X4(self, t: Process) -> None:
-        if not self._ended(t):
-            t.pc = "X2"
-
     # -- give_up_early
 
     def D1(self, t: Process) -> None:
         if self._ended(t):
             return
-        self._hear()
-        if self.node != VACANT and self.cut[self.me] != "before":
-            self.robbed |= self.node.session != self.session[self.me]
-            self._put_node(VACANT, "reelect")
-        if not self._loses(t, "D2"):
-            self.leave(t)
+        if lost := self._lost(t, "D2"):
+            if lost == "after" and self.node != VACANT:
+                self._delete_node()
+            return
+        if self.node != VACANT:
+            self._delete_node()
+        self.leave(t)
 
     def D2(self, t: Process) -> None:
         if not self._ended(t):

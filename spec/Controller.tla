@@ -9,10 +9,20 @@
 (* transaction checks the epoch's version and writes a partition.  So a     *)
 (* controller of the past, which does not know of its end, writes nothing.  *)
 (*                                                                          *)
-(* serve is a broker's event thread.  Each of its steps from C1 to M2 is    *)
-(* one request to ZooKeeper.  A request in an expired session ends the      *)
-(* handler.  The reply to a transaction may be lost, before ZooKeeper has   *)
-(* performed it or after; then the same request is sent again.              *)
+(* serve is a broker's event thread, and calls a procedure for each event.  *)
+(* Each of its steps is one request to ZooKeeper.  A request in an expired  *)
+(* session ends the procedure.  The reply to a transaction may be lost,     *)
+(* before ZooKeeper has performed it or after; then the same request is     *)
+(* sent again.  So a transaction has four cases, in this order: the session *)
+(* has expired, the reply is lost, it is performed, and it is refused.      *)
+(*                                                                          *)
+(* Kafka's methods and what stands for them here:                           *)
+(*   KafkaController  maybeResign (C1, C2), elect (C3 to C7, B),            *)
+(*                    onControllerFailover (F), triggerControllerMove (M)   *)
+(*   KafkaZkClient    maybeCreateControllerEpochZNode (B),                  *)
+(*                    registerControllerAndIncrementControllerEpoch (C3 to  *)
+(*                    C7), updateLeaderAndIsr (W)                           *)
+(*   up to 2.0        an election (E), a write (X), a deletion (D)          *)
 (*                                                                          *)
 (* A broker that ends gracefully closes its session.  One that ends         *)
 (* abruptly makes no request any more, and its session expires.             *)
@@ -58,12 +68,17 @@ variables
   overwritten = FALSE;                      \* a write replaced what its writer had not read
 
 define
-  \* What a broker's server has of the nodes, and the broker if it will hear the next reply.
+  Early(b) == Elector[b] = "EarlyElector"
+  Mine(b) == [id |-> b, session |-> session[b]]         \* the node /controller, as b creates it
+  \* What a broker's server has of the nodes.
   Tree(b) == IF late[b] # << >> THEN late[b][1] ELSE
              [node |-> node, epoch |-> epoch, part |-> part, missed |-> None]
-  Heard(b) == IF cut[b] = None THEN b ELSE None
   Gone(b) == b \notin live \/ leaves[b] = "abruptly"    \* it makes no request that is performed
-  Left(b) == b \notin live /\ leaves[b] # None           \* it has ended, and its session too
+  Left(b) == b \notin live /\ leaves[b] # None          \* it has ended, and its session too
+  \* ZooKeeper performs a transaction of a broker: an election, a write, a deletion of /controller.
+  MayElect(read) == node = Vacant /\ epoch.version = read.version
+  MayWrite(b) == epoch.version = own[b].version /\ part.version = known[b].version
+  MayDelete(b) == epoch.version = own[b].version /\ node # Vacant
 end define;
 
 \* /controller is new: who watches it gets an event, once; who is late will get it, but for one.
@@ -73,6 +88,22 @@ macro put_node(new, event, heard, gone) begin
                               THEN Append(queue[b], Due(late[b], event)) ELSE queue[b]];
   watching := {b \in watching \ gone : late[b] # << >> /\ b # heard};
   late := [b \in Brokers |-> IF b = heard THEN << >> ELSE Missing(late[b], event)];
+end macro;
+
+macro delete_node(heard) begin
+  robbed := robbed \/ node.session # session[self];
+  put_node(Vacant, "reelect", heard, {});
+end macro;
+
+macro raise_epoch(read) begin
+  epoch := [value |-> read.value + 1, version |-> epoch.version + 1];
+  elections := elections + 1;
+end macro;
+
+macro write_part() begin
+  part := [New(known[self], own[self]) EXCEPT !.version = part.version + 1];
+  stale := stale \/ epoch.value # own[self].value;
+  overwritten := overwritten \/ part.version # known[self].version + 1;
 end macro;
 
 macro end_session(ended) begin
@@ -91,164 +122,169 @@ macro catch_up(b) begin
   late[b] := << >>;
 end macro;
 
-procedure serve()
-variables seen = NoEpoch;
-begin
-A1: await ~(queue[self] = << >> /\ ~over /\ leaves[self] # "abruptly");
-    if queue[self] = << >> \/ leaves[self] = "abruptly" then return; else
+procedure serve() begin
+A1: while leaves[self] # "abruptly" /\ ~(over /\ queue[self] = << >>) do
+      await queue[self] # << >>;
       busy := busy \cup {self};
       with event = Head(queue[self]) do
         queue[self] := Tail(queue[self]);
-        if event = "expire" then acts[self] := FALSE; goto A2;
-        elsif event = "shutdown" then acts[self] := FALSE; goto S1;
-        elsif event \in {"work", "move"} /\ Elector[self] = "EarlyElector" then
-          if ~acts[self] then goto A2;
-          elsif event = "work" then call write_early(); goto A2;
-          else acts[self] := FALSE; call give_up_early(); goto A2;
-          end if;
-        elsif event = "move" then goto M1;
-        elsif event = "work" /\ acts[self] then goto W1;
-        elsif event = "work" then goto A2;
+        if event = "expire" then acts[self] := FALSE;
+        elsif event = "shutdown" then acts[self] := FALSE; call close(); return;
+        elsif event = "work" /\ acts[self] /\ Early(self) then call write_early();
+        elsif event = "work" /\ acts[self] then call write();
+        elsif event = "move" /\ acts[self] /\ Early(self) then
+          acts[self] := FALSE;
+          call give_up_early();
+        elsif event = "move" /\ ~Early(self) then call give_up();
+        elsif event \notin {"move", "work"} then call elect();
         end if;
       end with;
-    end if;
-C1: if Gone(self) then goto A2; else watching := watching \cup {self}; end if;
-C2: if Gone(self) then goto A2; else
-      acts[self] := acts[self] /\ Tree(self).node.id = self;
-      if ~Nameless(Tree(self).node) then goto A2;
-      elsif Elector[self] = "EarlyElector" then call elect_early(); goto A2;
-      end if;
-    end if;
-C3: if Gone(self) then goto A2; else
-      seen := Tree(self).epoch;
-      if Tree(self).epoch = NoEpochNode then goto B1; end if;
-    end if;
-C4: if Gone(self) then goto A2; else
-      if cut[self] # "before" /\ node = Vacant /\ epoch.version = seen.version then
-        put_node([id |-> self, session |-> session[self]], "change", Heard(self), {});
-        epoch := [value |-> seen.value + 1, version |-> epoch.version + 1];
-        elections := elections + 1;
-        if cut[self] = None then
-          acts[self] := TRUE;
-          own[self] := epoch;
-          goto F1;
-        else cut[self] := None; goto C7; end if;
-      elsif cut[self] # None then cut[self] := None; goto C7;
-      else catch_up(self);
-      end if;
-    end if;
-C5: if Gone(self) \/ Tree(self).node.id = Unreadable then goto A2;
-    elsif Tree(self).node.id # self then goto C1;
-    end if;
-C6: if Gone(self) then goto A2;
-    elsif Tree(self).epoch.value # seen.value + 1 then goto C1;
-    else
-      acts[self] := TRUE;
-      own[self] := Tree(self).epoch;
-    end if;
-F1: if Gone(self) then goto A2; else known[self] := Tree(self).part; end if;
-W1: if Gone(self) then goto A2;
-    elsif cut[self] # "before" /\ epoch.version = own[self].version
-          /\ part.version = known[self].version then
-      part := [New(known[self], own[self]) EXCEPT !.version = part.version + 1];
-      stale := stale \/ epoch.value # own[self].value;
-      overwritten := overwritten \/ part.version # known[self].version + 1;
-      if cut[self] = None then
-        known[self] := part;
-        catch_up(self);
-        goto A2;
-      else cut[self] := None; goto W3; end if;
-    elsif cut[self] # None then cut[self] := None; goto W3;
-    else
-      catch_up(self);
-      if epoch.version # own[self].version then
-        acts[self] := FALSE;
-        goto C1;
-      end if;
-    end if;
-W2: if Gone(self) then goto A2;
-    elsif Tree(self).part.by > own[self].value then
-      acts[self] := FALSE;
-      goto C1;
-    else
-      with old = known[self] do
-        known[self] := Tree(self).part;
-        if Tree(self).part = New(old, own[self]) then goto A2; else goto W1; end if;
-      end with;
-    end if;
-M1: if Gone(self) then goto A2;
-    elsif acts[self] /\ Tree(self).node.id = self then
-      acts[self] := FALSE;
-    else acts[self] := FALSE; goto A2;
-    end if;
-M2: if Gone(self) then goto A2; else
-      if cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant then
-        robbed := robbed \/ node.session # session[self];
-        put_node(Vacant, "reelect", Heard(self), {});
-      elsif cut[self] = None then catch_up(self);
-      end if;
-      if cut[self] = None then goto A2; else cut[self] := None; goto M3; end if;
-    end if;
-\* The first election of a cluster: the node /controller_epoch is not there.
-B1: if Gone(self) then goto A2;
-    elsif cut[self] # None then
-      if cut[self] = "after" /\ epoch = NoEpochNode then epoch := NoEpoch; end if;
-      cut[self] := None;
-      goto B2;
-    else
-      catch_up(self);
-      if epoch # NoEpochNode then goto C3; else epoch := NoEpoch; seen := NoEpoch; goto C4; end if;
-    end if;
-\* A reply was lost: the request is sent again once there is a connection.
-B2: if Gone(self) then goto A2; else goto B1; end if;
-C7: if Gone(self) then goto A2; else goto C4; end if;
-W3: if Gone(self) then goto A2; else goto W1; end if;
-M3: if ~Gone(self) then goto M2; end if;
-A2: busy := busy \ {self};
-    seen := NoEpoch;
-    goto A1;
+A2:   busy := busy \ {self};
+    end while;
+    return;
+end procedure;
+
+procedure close() begin
 S1: end_session(self);
     busy := busy \ {self};
     return;
 end procedure;
 
+\* A broker looks who is the controller, and tries to become it if there is none.
+procedure elect()
+variables seen = NoEpoch;
+begin
+C1: if Gone(self) then return; else watching := watching \cup {self}; end if;
+C2: if Gone(self) then return;
+    else
+      acts[self] := acts[self] /\ Tree(self).node.id = self;
+      if ~Nameless(Tree(self).node) then return;
+      elsif Early(self) then call elect_early(); return;
+      end if;
+    end if;
+C3: if Gone(self) then return;
+    else
+      seen := Tree(self).epoch;
+      if seen = NoEpochNode then               \* the first election of a cluster
+B1:     if Gone(self) then return;
+        elsif cut[self] # None then
+          if cut[self] = "after" /\ epoch = NoEpochNode then epoch := NoEpoch; end if;
+          cut[self] := None;
+B2:       if Gone(self) then return; else goto B1; end if;
+        elsif epoch # NoEpochNode then catch_up(self); goto C3;
+        else catch_up(self); epoch := NoEpoch; seen := NoEpoch;
+        end if;
+      end if;
+    end if;
+C4: if Gone(self) then return;
+    elsif cut[self] # None then
+      if cut[self] = "after" /\ MayElect(seen) then
+        put_node(Mine(self), "change", None, {});
+        raise_epoch(seen);
+      end if;
+      cut[self] := None;
+C7:   if Gone(self) then return; else goto C4; end if;
+    elsif MayElect(seen) then
+      put_node(Mine(self), "change", self, {});
+      raise_epoch(seen);
+      acts[self] := TRUE;
+      own[self] := epoch;
+    else                                       \* refused: an earlier request may have won
+      catch_up(self);
+C5:   if Gone(self) \/ Tree(self).node.id = Unreadable then return;
+      elsif Tree(self).node.id # self then goto C1;
+      end if;
+C6:   if Gone(self) then return;
+      elsif Tree(self).epoch.value # seen.value + 1 then goto C1;
+      else
+        acts[self] := TRUE;
+        own[self] := Tree(self).epoch;
+      end if;
+    end if;
+F1: if Gone(self) then return;
+    else known[self] := Tree(self).part; call write(); return;
+    end if;
+end procedure;
+
+\* A controller writes the partition. One that ZooKeeper has fenced resigns.
+procedure write() begin
+W1: if Gone(self) then return;
+    elsif cut[self] # None then
+      if cut[self] = "after" /\ MayWrite(self) then write_part(); end if;
+      cut[self] := None;
+W3:   if Gone(self) then return; else goto W1; end if;
+    elsif MayWrite(self) then
+      write_part();
+      known[self] := part;
+      catch_up(self);
+      return;
+    elsif epoch.version # own[self].version then
+      catch_up(self);
+      acts[self] := FALSE;
+      call elect(); return;
+    else catch_up(self);
+    end if;
+W2: if Gone(self) then return;
+    elsif Tree(self).part.by > own[self].value then
+      acts[self] := FALSE;
+      call elect(); return;
+    elsif Tree(self).part = New(known[self], own[self]) then known[self] := Tree(self).part; return;
+    else known[self] := Tree(self).part; goto W1;
+    end if;
+end procedure;
+
+\* A controller gives its office up.
+procedure give_up() begin
+M1: if Gone(self) then return;
+    elsif acts[self] /\ Tree(self).node.id = self then acts[self] := FALSE;
+    else acts[self] := FALSE; return;
+    end if;
+M2: if Gone(self) then return;
+    elsif cut[self] # None then
+      if cut[self] = "after" /\ MayDelete(self) then delete_node(None); end if;
+      cut[self] := None;
+M3:   if Gone(self) then return; else goto M2; end if;
+    elsif MayDelete(self) then delete_node(self); return;
+    else catch_up(self); return;
+    end if;
+end procedure;
+
 \* The election up to 2.0: a broker takes itself for the controller before it has an epoch.
 procedure elect_early() begin
 E1: if Gone(self) then return;
-    elsif cut[self] # "before" /\ node = Vacant then
-      put_node([id |-> self, session |-> session[self]], "change", Heard(self), {});
-      if cut[self] = None then
-        acts[self] := TRUE;
-        goto E4;
-      else cut[self] := None; end if;
-    elsif cut[self] # None then cut[self] := None;
-    else catch_up(self); goto E3;
-    end if;
-E2: if Gone(self) then return; else goto E1; end if;
-E3: if Gone(self) then return;
-    elsif Tree(self).node = Vacant then goto E1;
-    elsif Tree(self).node.session # session[self] then return;
-    else acts[self] := TRUE;
+    elsif cut[self] # None then
+      if cut[self] = "after" /\ node = Vacant then put_node(Mine(self), "change", None, {}); end if;
+      cut[self] := None;
+E2:   if Gone(self) then return; else goto E1; end if;
+    elsif node = Vacant then
+      put_node(Mine(self), "change", self, {});
+      acts[self] := TRUE;
+    else
+      catch_up(self);
+E3:   if Gone(self) then return;
+      elsif Tree(self).node = Vacant then goto E1;
+      elsif Tree(self).node.session # session[self] then return;
+      else acts[self] := TRUE;
+      end if;
     end if;
 E4: if Gone(self) then return; else own[self] := Tree(self).epoch; end if;
 E5: if Gone(self) then return;
-    elsif cut[self] # "before" /\ epoch.version = own[self].version then
-      epoch := [value |-> own[self].value + 1, version |-> epoch.version + 1];
-      elections := elections + 1;
-      if cut[self] = None then
-        own[self] := epoch;
-        catch_up(self);
-        call write_early();
-        return;
-      else cut[self] := None; end if;
-    elsif cut[self] # None then cut[self] := None;
+    elsif cut[self] # None then
+      if cut[self] = "after" /\ epoch.version = own[self].version then
+        raise_epoch(own[self]);
+      end if;
+      cut[self] := None;
+E6:   if Gone(self) then return; else goto E5; end if;
+    elsif epoch.version = own[self].version then
+      raise_epoch(own[self]);
+      own[self] := epoch;
+      catch_up(self);
+      call write_early(); return;
     else
       catch_up(self);
       acts[self] := FALSE;
-      call give_up_early();
-      return;
+      call give_up_early(); return;
     end if;
-E6: if Gone(self) then return; else goto E5; end if;
 end procedure;
 
 \* A write up to 2.0: it demands the version of the partition that was read, and no epoch.
@@ -257,39 +293,33 @@ X1: if Gone(self) \/ Tree(self).part.by > own[self].value then return;
     else known[self] := Tree(self).part;
     end if;
 X2: if Gone(self) then return;
-    elsif cut[self] # "before" /\ part.version = known[self].version then
-      part := New(known[self], own[self]);
-      stale := stale \/ epoch.value # own[self].value;
-      if cut[self] = None then
-        known[self] := part;
-        catch_up(self);
-        return;
-      else cut[self] := None; goto X4; end if;
-    elsif cut[self] # None then cut[self] := None; goto X4;
+    elsif cut[self] # None then
+      if cut[self] = "after" /\ part.version = known[self].version then write_part(); end if;
+      cut[self] := None;
+X4:   if Gone(self) then return; else goto X2; end if;
+    elsif part.version = known[self].version then
+      write_part();
+      known[self] := part;
+      catch_up(self);
+      return;
     else catch_up(self);
     end if;
 X3: if Gone(self) \/ Tree(self).part.by > own[self].value then return;
-    else
-      with old = known[self] do
-        known[self] := Tree(self).part;
-        if Tree(self).part = New(old, own[self]) then return; else goto X2; end if;
-      end with;
+    elsif Tree(self).part = New(known[self], own[self]) then known[self] := Tree(self).part; return;
+    else known[self] := Tree(self).part; goto X2;
     end if;
-X4: if Gone(self) then return; else goto X2; end if;
 end procedure;
 
 \* A broker gives its office up as up to 2.0: it deletes the node, whose ever it is.
 procedure give_up_early() begin
 D1: if Gone(self) then return;
-    else
-      if cut[self] # "before" /\ node # Vacant then
-        robbed := robbed \/ node.session # session[self];
-        put_node(Vacant, "reelect", Heard(self), {});
-      elsif cut[self] = None then catch_up(self);
-      end if;
-      if cut[self] = None then return; else cut[self] := None; end if;
+    elsif cut[self] # None then
+      if cut[self] = "after" /\ node # Vacant then delete_node(None); end if;
+      cut[self] := None;
+D2:   if Gone(self) then return; else goto D1; end if;
+    elsif node # Vacant then delete_node(self); return;
+    else catch_up(self); return;
     end if;
-D2: if Gone(self) then return; else goto D1; end if;
 end procedure;
 
 \* The thread of a broker's connection. When the session has expired it puts the event expire, and
@@ -360,8 +390,7 @@ end procedure;
 \* Where there is no controller, a broker that is no thread here becomes it, writes, and goes again.
 procedure visit() begin
 N7: if node = Vacant then
-      epoch := [value |-> epoch.value + 1, version |-> epoch.version + 1];
-      elections := elections + 1;
+      raise_epoch(epoch);
       part := New(part, epoch);
       put_node(Vacant, "change", None, {});
     end if;
@@ -397,17 +426,23 @@ T0: while turn <= Len(Program[self]) do
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "e5829d6a" /\ chksum(tla) = "1adc3d0e")
+\* BEGIN TRANSLATION (chksum(pcal) = "5d469e0e" /\ chksum(tla) = "3f6d1a0d")
 VARIABLES node, epoch, part, live, session, sessions, watching, cut, late, 
           queue, busy, acts, own, known, leaves, over, elections, stale, 
           robbed, overwritten, pc, stack
 
 (* define statement *)
+Early(b) == Elector[b] = "EarlyElector"
+Mine(b) == [id |-> b, session |-> session[b]]
+
 Tree(b) == IF late[b] # << >> THEN late[b][1] ELSE
            [node |-> node, epoch |-> epoch, part |-> part, missed |-> None]
-Heard(b) == IF cut[b] = None THEN b ELSE None
 Gone(b) == b \notin live \/ leaves[b] = "abruptly"
 Left(b) == b \notin live /\ leaves[b] # None
+
+MayElect(read) == node = Vacant /\ epoch.version = read.version
+MayWrite(b) == epoch.version = own[b].version /\ part.version = known[b].version
+MayDelete(b) == epoch.version = own[b].version /\ node # Vacant
 
 VARIABLES seen, of, victim, leaver, how, id, slow, again, whose, when, whom, 
           what, turn
@@ -440,7 +475,7 @@ Init == (* Global variables *)
         /\ stale = FALSE
         /\ robbed = FALSE
         /\ overwritten = FALSE
-        (* Procedure serve *)
+        (* Procedure elect *)
         /\ seen = [ self \in ProcSet |-> NoEpoch]
         (* Procedure connect *)
         /\ of = [ self \in ProcSet |-> NULL]
@@ -467,383 +502,79 @@ Init == (* Global variables *)
         /\ pc = [self \in ProcSet |-> "T0"]
 
 A1(self) == /\ pc[self] = "A1"
-            /\ ~(queue[self] = << >> /\ ~over /\ leaves[self] # "abruptly")
-            /\ IF queue[self] = << >> \/ leaves[self] = "abruptly"
-                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                       /\ UNCHANGED << queue, busy, acts >>
-                  ELSE /\ busy' = (busy \cup {self})
+            /\ IF leaves[self] # "abruptly" /\ ~(over /\ queue[self] = << >>)
+                  THEN /\ queue[self] # << >>
+                       /\ busy' = (busy \cup {self})
                        /\ LET event == Head(queue[self]) IN
                             /\ queue' = [queue EXCEPT ![self] = Tail(queue[self])]
                             /\ IF event = "expire"
                                   THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
                                        /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                       /\ stack' = stack
+                                       /\ UNCHANGED << stack, seen >>
                                   ELSE /\ IF event = "shutdown"
                                              THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                                  /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "close",
+                                                                                           pc        |->  Head(stack[self]).pc ] >>
+                                                                                       \o Tail(stack[self])]
                                                   /\ pc' = [pc EXCEPT ![self] = "S1"]
-                                                  /\ stack' = stack
-                                             ELSE /\ IF event \in {"work", "move"} /\ Elector[self] = "EarlyElector"
-                                                        THEN /\ IF ~acts[self]
-                                                                   THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                                  /\ seen' = seen
+                                             ELSE /\ IF event = "work" /\ acts[self] /\ Early(self)
+                                                        THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write_early",
+                                                                                                      pc        |->  "A2" ] >>
+                                                                                                  \o stack[self]]
+                                                             /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                                             /\ UNCHANGED << acts, 
+                                                                             seen >>
+                                                        ELSE /\ IF event = "work" /\ acts[self]
+                                                                   THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write",
+                                                                                                                 pc        |->  "A2" ] >>
+                                                                                                             \o stack[self]]
+                                                                        /\ pc' = [pc EXCEPT ![self] = "W1"]
                                                                         /\ UNCHANGED << acts, 
-                                                                                        stack >>
-                                                                   ELSE /\ IF event = "work"
-                                                                              THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write_early",
-                                                                                                                            pc        |->  "A2" ] >>
-                                                                                                                        \o stack[self]]
-                                                                                   /\ pc' = [pc EXCEPT ![self] = "X1"]
-                                                                                   /\ acts' = acts
-                                                                              ELSE /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                                                                        seen >>
+                                                                   ELSE /\ IF event = "move" /\ acts[self] /\ Early(self)
+                                                                              THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
                                                                                    /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "give_up_early",
                                                                                                                             pc        |->  "A2" ] >>
                                                                                                                         \o stack[self]]
                                                                                    /\ pc' = [pc EXCEPT ![self] = "D1"]
-                                                        ELSE /\ IF event = "move"
-                                                                   THEN /\ pc' = [pc EXCEPT ![self] = "M1"]
-                                                                   ELSE /\ IF event = "work" /\ acts[self]
-                                                                              THEN /\ pc' = [pc EXCEPT ![self] = "W1"]
-                                                                              ELSE /\ IF event = "work"
-                                                                                         THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                                                                         ELSE /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                                             /\ UNCHANGED << acts, 
-                                                                             stack >>
-                       /\ seen' = seen
+                                                                                   /\ seen' = seen
+                                                                              ELSE /\ IF event = "move" /\ ~Early(self)
+                                                                                         THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "give_up",
+                                                                                                                                       pc        |->  "A2" ] >>
+                                                                                                                                   \o stack[self]]
+                                                                                              /\ pc' = [pc EXCEPT ![self] = "M1"]
+                                                                                              /\ seen' = seen
+                                                                                         ELSE /\ IF event \notin {"move", "work"}
+                                                                                                    THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "elect",
+                                                                                                                                                  pc        |->  "A2",
+                                                                                                                                                  seen      |->  seen[self] ] >>
+                                                                                                                                              \o stack[self]]
+                                                                                                         /\ seen' = [seen EXCEPT ![self] = NoEpoch]
+                                                                                                         /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                                                                                    ELSE /\ pc' = [pc EXCEPT ![self] = "A2"]
+                                                                                                         /\ UNCHANGED << stack, 
+                                                                                                                         seen >>
+                                                                                   /\ acts' = acts
+                  ELSE /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << queue, busy, acts, seen >>
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, own, known, leaves, over, 
                             elections, stale, robbed, overwritten, of, victim, 
                             leaver, how, id, slow, again, whose, when, whom, 
                             what, turn >>
 
-C1(self) == /\ pc[self] = "C1"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED watching
-                  ELSE /\ watching' = (watching \cup {self})
-                       /\ pc' = [pc EXCEPT ![self] = "C2"]
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, cut, 
-                            late, queue, busy, acts, own, known, leaves, over, 
-                            elections, stale, robbed, overwritten, stack, seen, 
-                            of, victim, leaver, how, id, slow, again, whose, 
-                            when, whom, what, turn >>
-
-C2(self) == /\ pc[self] = "C2"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << acts, stack >>
-                  ELSE /\ acts' = [acts EXCEPT ![self] = acts[self] /\ Tree(self).node.id = self]
-                       /\ IF ~Nameless(Tree(self).node)
-                             THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                  /\ stack' = stack
-                             ELSE /\ IF Elector[self] = "EarlyElector"
-                                        THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "elect_early",
-                                                                                      pc        |->  "A2" ] >>
-                                                                                  \o stack[self]]
-                                             /\ pc' = [pc EXCEPT ![self] = "E1"]
-                                        ELSE /\ pc' = [pc EXCEPT ![self] = "C3"]
-                                             /\ stack' = stack
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, own, known, 
-                            leaves, over, elections, stale, robbed, 
-                            overwritten, seen, of, victim, leaver, how, id, 
-                            slow, again, whose, when, whom, what, turn >>
-
-C3(self) == /\ pc[self] = "C3"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ seen' = seen
-                  ELSE /\ seen' = [seen EXCEPT ![self] = Tree(self).epoch]
-                       /\ IF Tree(self).epoch = NoEpochNode
-                             THEN /\ pc' = [pc EXCEPT ![self] = "B1"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, acts, own, known, 
-                            leaves, over, elections, stale, robbed, 
-                            overwritten, stack, of, victim, leaver, how, id, 
-                            slow, again, whose, when, whom, what, turn >>
-
-C4(self) == /\ pc[self] = "C4"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << node, epoch, watching, cut, late, queue, 
-                                       acts, own, elections >>
-                  ELSE /\ IF cut[self] # "before" /\ node = Vacant /\ epoch.version = seen[self].version
-                             THEN /\ node' = [id |-> self, session |-> session[self]]
-                                  /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = (Heard(self)))
-                                                                 THEN Append(queue[b], Due(late[b], "change")) ELSE queue[b]]
-                                  /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # (Heard(self))}
-                                  /\ late' = [b \in Brokers |-> IF b = (Heard(self)) THEN << >> ELSE Missing(late[b], "change")]
-                                  /\ epoch' = [value |-> seen[self].value + 1, version |-> epoch.version + 1]
-                                  /\ elections' = elections + 1
-                                  /\ IF cut[self] = None
-                                        THEN /\ acts' = [acts EXCEPT ![self] = TRUE]
-                                             /\ own' = [own EXCEPT ![self] = epoch']
-                                             /\ pc' = [pc EXCEPT ![self] = "F1"]
-                                             /\ cut' = cut
-                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "C7"]
-                                             /\ UNCHANGED << acts, own >>
-                             ELSE /\ IF cut[self] # None
-                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "C7"]
-                                             /\ UNCHANGED << watching, late, 
-                                                             queue >>
-                                        ELSE /\ IF self \in watching /\ Tree(self).missed # None
-                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
-                                                        /\ watching' = watching \ {self}
-                                                   ELSE /\ TRUE
-                                                        /\ UNCHANGED << watching, 
-                                                                        queue >>
-                                             /\ late' = [late EXCEPT ![self] = << >>]
-                                             /\ pc' = [pc EXCEPT ![self] = "C5"]
-                                             /\ cut' = cut
-                                  /\ UNCHANGED << node, epoch, acts, own, 
-                                                  elections >>
-            /\ UNCHANGED << part, live, session, sessions, busy, known, leaves, 
-                            over, stale, robbed, overwritten, stack, seen, of, 
-                            victim, leaver, how, id, slow, again, whose, when, 
-                            whom, what, turn >>
-
-C5(self) == /\ pc[self] = "C5"
-            /\ IF Gone(self) \/ Tree(self).node.id = Unreadable
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                  ELSE /\ IF Tree(self).node.id # self
-                             THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
-                             ELSE /\ pc' = [pc EXCEPT ![self] = "C6"]
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, acts, own, known, 
-                            leaves, over, elections, stale, robbed, 
-                            overwritten, stack, seen, of, victim, leaver, how, 
-                            id, slow, again, whose, when, whom, what, turn >>
-
-C6(self) == /\ pc[self] = "C6"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << acts, own >>
-                  ELSE /\ IF Tree(self).epoch.value # seen[self].value + 1
-                             THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                  /\ UNCHANGED << acts, own >>
-                             ELSE /\ acts' = [acts EXCEPT ![self] = TRUE]
-                                  /\ own' = [own EXCEPT ![self] = Tree(self).epoch]
-                                  /\ pc' = [pc EXCEPT ![self] = "F1"]
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, known, leaves, 
-                            over, elections, stale, robbed, overwritten, stack, 
-                            seen, of, victim, leaver, how, id, slow, again, 
-                            whose, when, whom, what, turn >>
-
-F1(self) == /\ pc[self] = "F1"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ known' = known
-                  ELSE /\ known' = [known EXCEPT ![self] = Tree(self).part]
-                       /\ pc' = [pc EXCEPT ![self] = "W1"]
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, acts, own, 
-                            leaves, over, elections, stale, robbed, 
-                            overwritten, stack, seen, of, victim, leaver, how, 
-                            id, slow, again, whose, when, whom, what, turn >>
-
-W1(self) == /\ pc[self] = "W1"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << part, watching, cut, late, queue, acts, 
-                                       known, stale, overwritten >>
-                  ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version
-                             /\ part.version = known[self].version
-                             THEN /\ part' = [New(known[self], own[self]) EXCEPT !.version = part.version + 1]
-                                  /\ stale' = (stale \/ epoch.value # own[self].value)
-                                  /\ overwritten' = (overwritten \/ part'.version # known[self].version + 1)
-                                  /\ IF cut[self] = None
-                                        THEN /\ known' = [known EXCEPT ![self] = part']
-                                             /\ IF self \in watching /\ Tree(self).missed # None
-                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
-                                                        /\ watching' = watching \ {self}
-                                                   ELSE /\ TRUE
-                                                        /\ UNCHANGED << watching, 
-                                                                        queue >>
-                                             /\ late' = [late EXCEPT ![self] = << >>]
-                                             /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                             /\ cut' = cut
-                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "W3"]
-                                             /\ UNCHANGED << watching, late, 
-                                                             queue, known >>
-                                  /\ acts' = acts
-                             ELSE /\ IF cut[self] # None
-                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "W3"]
-                                             /\ UNCHANGED << watching, late, 
-                                                             queue, acts >>
-                                        ELSE /\ IF self \in watching /\ Tree(self).missed # None
-                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
-                                                        /\ watching' = watching \ {self}
-                                                   ELSE /\ TRUE
-                                                        /\ UNCHANGED << watching, 
-                                                                        queue >>
-                                             /\ late' = [late EXCEPT ![self] = << >>]
-                                             /\ IF epoch.version # own[self].version
-                                                   THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
-                                                        /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                                   ELSE /\ pc' = [pc EXCEPT ![self] = "W2"]
-                                                        /\ acts' = acts
-                                             /\ cut' = cut
-                                  /\ UNCHANGED << part, known, stale, 
-                                                  overwritten >>
-            /\ UNCHANGED << node, epoch, live, session, sessions, busy, own, 
-                            leaves, over, elections, robbed, stack, seen, of, 
-                            victim, leaver, how, id, slow, again, whose, when, 
-                            whom, what, turn >>
-
-W2(self) == /\ pc[self] = "W2"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << acts, known >>
-                  ELSE /\ IF Tree(self).part.by > own[self].value
-                             THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
-                                  /\ pc' = [pc EXCEPT ![self] = "C1"]
-                                  /\ known' = known
-                             ELSE /\ LET old == known[self] IN
-                                       /\ known' = [known EXCEPT ![self] = Tree(self).part]
-                                       /\ IF Tree(self).part = New(old, own[self])
-                                             THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                             ELSE /\ pc' = [pc EXCEPT ![self] = "W1"]
-                                  /\ acts' = acts
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, own, leaves, 
-                            over, elections, stale, robbed, overwritten, stack, 
-                            seen, of, victim, leaver, how, id, slow, again, 
-                            whose, when, whom, what, turn >>
-
-M1(self) == /\ pc[self] = "M1"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ acts' = acts
-                  ELSE /\ IF acts[self] /\ Tree(self).node.id = self
-                             THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
-                                  /\ pc' = [pc EXCEPT ![self] = "M2"]
-                             ELSE /\ acts' = [acts EXCEPT ![self] = FALSE]
-                                  /\ pc' = [pc EXCEPT ![self] = "A2"]
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, own, known, 
-                            leaves, over, elections, stale, robbed, 
-                            overwritten, stack, seen, of, victim, leaver, how, 
-                            id, slow, again, whose, when, whom, what, turn >>
-
-M2(self) == /\ pc[self] = "M2"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << node, watching, cut, late, queue, 
-                                       robbed >>
-                  ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version /\ node # Vacant
-                             THEN /\ robbed' = (robbed \/ node.session # session[self])
-                                  /\ node' = Vacant
-                                  /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = (Heard(self)))
-                                                                 THEN Append(queue[b], Due(late[b], "reelect")) ELSE queue[b]]
-                                  /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # (Heard(self))}
-                                  /\ late' = [b \in Brokers |-> IF b = (Heard(self)) THEN << >> ELSE Missing(late[b], "reelect")]
-                             ELSE /\ IF cut[self] = None
-                                        THEN /\ IF self \in watching /\ Tree(self).missed # None
-                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
-                                                        /\ watching' = watching \ {self}
-                                                   ELSE /\ TRUE
-                                                        /\ UNCHANGED << watching, 
-                                                                        queue >>
-                                             /\ late' = [late EXCEPT ![self] = << >>]
-                                        ELSE /\ TRUE
-                                             /\ UNCHANGED << watching, late, 
-                                                             queue >>
-                                  /\ UNCHANGED << node, robbed >>
-                       /\ IF cut[self] = None
-                             THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                                  /\ cut' = cut
-                             ELSE /\ cut' = [cut EXCEPT ![self] = None]
-                                  /\ pc' = [pc EXCEPT ![self] = "M3"]
-            /\ UNCHANGED << epoch, part, live, session, sessions, busy, acts, 
-                            own, known, leaves, over, elections, stale, 
-                            overwritten, stack, seen, of, victim, leaver, how, 
-                            id, slow, again, whose, when, whom, what, turn >>
-
-B1(self) == /\ pc[self] = "B1"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                       /\ UNCHANGED << epoch, watching, cut, late, queue, seen >>
-                  ELSE /\ IF cut[self] # None
-                             THEN /\ IF cut[self] = "after" /\ epoch = NoEpochNode
-                                        THEN /\ epoch' = NoEpoch
-                                        ELSE /\ TRUE
-                                             /\ epoch' = epoch
-                                  /\ cut' = [cut EXCEPT ![self] = None]
-                                  /\ pc' = [pc EXCEPT ![self] = "B2"]
-                                  /\ UNCHANGED << watching, late, queue, seen >>
-                             ELSE /\ IF self \in watching /\ Tree(self).missed # None
-                                        THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
-                                             /\ watching' = watching \ {self}
-                                        ELSE /\ TRUE
-                                             /\ UNCHANGED << watching, queue >>
-                                  /\ late' = [late EXCEPT ![self] = << >>]
-                                  /\ IF epoch # NoEpochNode
-                                        THEN /\ pc' = [pc EXCEPT ![self] = "C3"]
-                                             /\ UNCHANGED << epoch, seen >>
-                                        ELSE /\ epoch' = NoEpoch
-                                             /\ seen' = [seen EXCEPT ![self] = NoEpoch]
-                                             /\ pc' = [pc EXCEPT ![self] = "C4"]
-                                  /\ cut' = cut
-            /\ UNCHANGED << node, part, live, session, sessions, busy, acts, 
-                            own, known, leaves, over, elections, stale, robbed, 
-                            overwritten, stack, of, victim, leaver, how, id, 
-                            slow, again, whose, when, whom, what, turn >>
-
-B2(self) == /\ pc[self] = "B2"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "B1"]
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, acts, own, known, 
-                            leaves, over, elections, stale, robbed, 
-                            overwritten, stack, seen, of, victim, leaver, how, 
-                            id, slow, again, whose, when, whom, what, turn >>
-
-C7(self) == /\ pc[self] = "C7"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, acts, own, known, 
-                            leaves, over, elections, stale, robbed, 
-                            overwritten, stack, seen, of, victim, leaver, how, 
-                            id, slow, again, whose, when, whom, what, turn >>
-
-W3(self) == /\ pc[self] = "W3"
-            /\ IF Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "A2"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "W1"]
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, acts, own, known, 
-                            leaves, over, elections, stale, robbed, 
-                            overwritten, stack, seen, of, victim, leaver, how, 
-                            id, slow, again, whose, when, whom, what, turn >>
-
-M3(self) == /\ pc[self] = "M3"
-            /\ IF ~Gone(self)
-                  THEN /\ pc' = [pc EXCEPT ![self] = "M2"]
-                  ELSE /\ pc' = [pc EXCEPT ![self] = "A2"]
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, acts, own, known, 
-                            leaves, over, elections, stale, robbed, 
-                            overwritten, stack, seen, of, victim, leaver, how, 
-                            id, slow, again, whose, when, whom, what, turn >>
-
 A2(self) == /\ pc[self] = "A2"
             /\ busy' = busy \ {self}
-            /\ seen' = [seen EXCEPT ![self] = NoEpoch]
             /\ pc' = [pc EXCEPT ![self] = "A1"]
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, acts, own, known, 
                             leaves, over, elections, stale, robbed, 
-                            overwritten, stack, of, victim, leaver, how, id, 
-                            slow, again, whose, when, whom, what, turn >>
+                            overwritten, stack, seen, of, victim, leaver, how, 
+                            id, slow, again, whose, when, whom, what, turn >>
+
+serve(self) == A1(self) \/ A2(self)
 
 S1(self) == /\ pc[self] = "S1"
             /\ live' = live \ {self}
@@ -858,42 +589,458 @@ S1(self) == /\ pc[self] = "S1"
                        /\ UNCHANGED << node, late, queue >>
             /\ busy' = busy \ {self}
             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-            /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
             /\ UNCHANGED << epoch, part, session, sessions, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
+
+close(self) == S1(self)
+
+C1(self) == /\ pc[self] = "C1"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED watching
+                  ELSE /\ watching' = (watching \cup {self})
+                       /\ pc' = [pc EXCEPT ![self] = "C2"]
+                       /\ UNCHANGED << stack, seen >>
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, cut, 
+                            late, queue, busy, acts, own, known, leaves, over, 
+                            elections, stale, robbed, overwritten, of, victim, 
+                            leaver, how, id, slow, again, whose, when, whom, 
+                            what, turn >>
+
+C2(self) == /\ pc[self] = "C2"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ acts' = acts
+                  ELSE /\ acts' = [acts EXCEPT ![self] = acts[self] /\ Tree(self).node.id = self]
+                       /\ IF ~Nameless(Tree(self).node)
+                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                  /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                             ELSE /\ IF Early(self)
+                                        THEN /\ /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                                                /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "elect_early",
+                                                                                         pc        |->  Head(stack[self]).pc ] >>
+                                                                                     \o Tail(stack[self])]
+                                             /\ pc' = [pc EXCEPT ![self] = "E1"]
+                                        ELSE /\ pc' = [pc EXCEPT ![self] = "C3"]
+                                             /\ UNCHANGED << stack, seen >>
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, own, known, 
                             leaves, over, elections, stale, robbed, 
                             overwritten, of, victim, leaver, how, id, slow, 
                             again, whose, when, whom, what, turn >>
 
-serve(self) == A1(self) \/ C1(self) \/ C2(self) \/ C3(self) \/ C4(self)
-                  \/ C5(self) \/ C6(self) \/ F1(self) \/ W1(self)
-                  \/ W2(self) \/ M1(self) \/ M2(self) \/ B1(self)
-                  \/ B2(self) \/ C7(self) \/ W3(self) \/ M3(self)
-                  \/ A2(self) \/ S1(self)
+C3(self) == /\ pc[self] = "C3"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ seen' = [seen EXCEPT ![self] = Tree(self).epoch]
+                       /\ IF seen'[self] = NoEpochNode
+                             THEN /\ pc' = [pc EXCEPT ![self] = "B1"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, of, victim, leaver, how, id, slow, 
+                            again, whose, when, whom, what, turn >>
+
+B1(self) == /\ pc[self] = "B1"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << epoch, watching, cut, late, queue >>
+                  ELSE /\ IF cut[self] # None
+                             THEN /\ IF cut[self] = "after" /\ epoch = NoEpochNode
+                                        THEN /\ epoch' = NoEpoch
+                                        ELSE /\ TRUE
+                                             /\ epoch' = epoch
+                                  /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "B2"]
+                                  /\ UNCHANGED << watching, late, queue, seen >>
+                             ELSE /\ IF epoch # NoEpochNode
+                                        THEN /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ pc' = [pc EXCEPT ![self] = "C3"]
+                                             /\ UNCHANGED << epoch, seen >>
+                                        ELSE /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ epoch' = NoEpoch
+                                             /\ seen' = [seen EXCEPT ![self] = NoEpoch]
+                                             /\ pc' = [pc EXCEPT ![self] = "C4"]
+                                  /\ cut' = cut
+                       /\ stack' = stack
+            /\ UNCHANGED << node, part, live, session, sessions, busy, acts, 
+                            own, known, leaves, over, elections, stale, robbed, 
+                            overwritten, of, victim, leaver, how, id, slow, 
+                            again, whose, when, whom, what, turn >>
+
+B2(self) == /\ pc[self] = "B2"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "B1"]
+                       /\ UNCHANGED << stack, seen >>
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, of, victim, leaver, how, id, slow, 
+                            again, whose, when, whom, what, turn >>
+
+C4(self) == /\ pc[self] = "C4"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << node, epoch, watching, cut, late, queue, 
+                                       acts, own, elections >>
+                  ELSE /\ IF cut[self] # None
+                             THEN /\ IF cut[self] = "after" /\ MayElect(seen[self])
+                                        THEN /\ node' = Mine(self)
+                                             /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = None)
+                                                                            THEN Append(queue[b], Due(late[b], "change")) ELSE queue[b]]
+                                             /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # None}
+                                             /\ late' = [b \in Brokers |-> IF b = None THEN << >> ELSE Missing(late[b], "change")]
+                                             /\ epoch' = [value |-> seen[self].value + 1, version |-> epoch.version + 1]
+                                             /\ elections' = elections + 1
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED << node, epoch, 
+                                                             watching, late, 
+                                                             queue, elections >>
+                                  /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "C7"]
+                                  /\ UNCHANGED << acts, own >>
+                             ELSE /\ IF MayElect(seen[self])
+                                        THEN /\ node' = Mine(self)
+                                             /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = self)
+                                                                            THEN Append(queue[b], Due(late[b], "change")) ELSE queue[b]]
+                                             /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # self}
+                                             /\ late' = [b \in Brokers |-> IF b = self THEN << >> ELSE Missing(late[b], "change")]
+                                             /\ epoch' = [value |-> seen[self].value + 1, version |-> epoch.version + 1]
+                                             /\ elections' = elections + 1
+                                             /\ acts' = [acts EXCEPT ![self] = TRUE]
+                                             /\ own' = [own EXCEPT ![self] = epoch']
+                                             /\ pc' = [pc EXCEPT ![self] = "F1"]
+                                        ELSE /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ pc' = [pc EXCEPT ![self] = "C5"]
+                                             /\ UNCHANGED << node, epoch, acts, 
+                                                             own, elections >>
+                                  /\ cut' = cut
+                       /\ UNCHANGED << stack, seen >>
+            /\ UNCHANGED << part, live, session, sessions, busy, known, leaves, 
+                            over, stale, robbed, overwritten, of, victim, 
+                            leaver, how, id, slow, again, whose, when, whom, 
+                            what, turn >>
+
+C7(self) == /\ pc[self] = "C7"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "C4"]
+                       /\ UNCHANGED << stack, seen >>
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, of, victim, leaver, how, id, slow, 
+                            again, whose, when, whom, what, turn >>
+
+C5(self) == /\ pc[self] = "C5"
+            /\ IF Gone(self) \/ Tree(self).node.id = Unreadable
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ IF Tree(self).node.id # self
+                             THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
+                             ELSE /\ pc' = [pc EXCEPT ![self] = "C6"]
+                       /\ UNCHANGED << stack, seen >>
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, of, victim, leaver, how, id, slow, 
+                            again, whose, when, whom, what, turn >>
+
+C6(self) == /\ pc[self] = "C6"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << acts, own >>
+                  ELSE /\ IF Tree(self).epoch.value # seen[self].value + 1
+                             THEN /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                  /\ UNCHANGED << acts, own >>
+                             ELSE /\ acts' = [acts EXCEPT ![self] = TRUE]
+                                  /\ own' = [own EXCEPT ![self] = Tree(self).epoch]
+                                  /\ pc' = [pc EXCEPT ![self] = "F1"]
+                       /\ UNCHANGED << stack, seen >>
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, known, leaves, 
+                            over, elections, stale, robbed, overwritten, of, 
+                            victim, leaver, how, id, slow, again, whose, when, 
+                            whom, what, turn >>
+
+F1(self) == /\ pc[self] = "F1"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ known' = known
+                  ELSE /\ known' = [known EXCEPT ![self] = Tree(self).part]
+                       /\ /\ seen' = [seen EXCEPT ![self] = Head(stack[self]).seen]
+                          /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "write",
+                                                                   pc        |->  Head(stack[self]).pc ] >>
+                                                               \o Tail(stack[self])]
+                       /\ pc' = [pc EXCEPT ![self] = "W1"]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, of, victim, leaver, how, id, slow, 
+                            again, whose, when, whom, what, turn >>
+
+elect(self) == C1(self) \/ C2(self) \/ C3(self) \/ B1(self) \/ B2(self)
+                  \/ C4(self) \/ C7(self) \/ C5(self) \/ C6(self)
+                  \/ F1(self)
+
+W1(self) == /\ pc[self] = "W1"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << part, watching, cut, late, queue, acts, 
+                                       known, stale, overwritten, seen >>
+                  ELSE /\ IF cut[self] # None
+                             THEN /\ IF cut[self] = "after" /\ MayWrite(self)
+                                        THEN /\ part' = [New(known[self], own[self]) EXCEPT !.version = part.version + 1]
+                                             /\ stale' = (stale \/ epoch.value # own[self].value)
+                                             /\ overwritten' = (overwritten \/ part'.version # known[self].version + 1)
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED << part, stale, 
+                                                             overwritten >>
+                                  /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "W3"]
+                                  /\ UNCHANGED << watching, late, queue, acts, 
+                                                  known, stack, seen >>
+                             ELSE /\ IF MayWrite(self)
+                                        THEN /\ part' = [New(known[self], own[self]) EXCEPT !.version = part.version + 1]
+                                             /\ stale' = (stale \/ epoch.value # own[self].value)
+                                             /\ overwritten' = (overwritten \/ part'.version # known[self].version + 1)
+                                             /\ known' = [known EXCEPT ![self] = part']
+                                             /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                             /\ UNCHANGED << acts, seen >>
+                                        ELSE /\ IF epoch.version # own[self].version
+                                                   THEN /\ IF self \in watching /\ Tree(self).missed # None
+                                                              THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                                   /\ watching' = watching \ {self}
+                                                              ELSE /\ TRUE
+                                                                   /\ UNCHANGED << watching, 
+                                                                                   queue >>
+                                                        /\ late' = [late EXCEPT ![self] = << >>]
+                                                        /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                                        /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "elect",
+                                                                                                 pc        |->  Head(stack[self]).pc,
+                                                                                                 seen      |->  seen[self] ] >>
+                                                                                             \o Tail(stack[self])]
+                                                        /\ seen' = [seen EXCEPT ![self] = NoEpoch]
+                                                        /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                                   ELSE /\ IF self \in watching /\ Tree(self).missed # None
+                                                              THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                                   /\ watching' = watching \ {self}
+                                                              ELSE /\ TRUE
+                                                                   /\ UNCHANGED << watching, 
+                                                                                   queue >>
+                                                        /\ late' = [late EXCEPT ![self] = << >>]
+                                                        /\ pc' = [pc EXCEPT ![self] = "W2"]
+                                                        /\ UNCHANGED << acts, 
+                                                                        stack, 
+                                                                        seen >>
+                                             /\ UNCHANGED << part, known, 
+                                                             stale, 
+                                                             overwritten >>
+                                  /\ cut' = cut
+            /\ UNCHANGED << node, epoch, live, session, sessions, busy, own, 
+                            leaves, over, elections, robbed, of, victim, 
+                            leaver, how, id, slow, again, whose, when, whom, 
+                            what, turn >>
+
+W3(self) == /\ pc[self] = "W3"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W1"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
+
+W2(self) == /\ pc[self] = "W2"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << acts, known, seen >>
+                  ELSE /\ IF Tree(self).part.by > own[self].value
+                             THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                  /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "elect",
+                                                                           pc        |->  Head(stack[self]).pc,
+                                                                           seen      |->  seen[self] ] >>
+                                                                       \o Tail(stack[self])]
+                                  /\ seen' = [seen EXCEPT ![self] = NoEpoch]
+                                  /\ pc' = [pc EXCEPT ![self] = "C1"]
+                                  /\ known' = known
+                             ELSE /\ IF Tree(self).part = New(known[self], own[self])
+                                        THEN /\ known' = [known EXCEPT ![self] = Tree(self).part]
+                                             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                        ELSE /\ known' = [known EXCEPT ![self] = Tree(self).part]
+                                             /\ pc' = [pc EXCEPT ![self] = "W1"]
+                                             /\ stack' = stack
+                                  /\ UNCHANGED << acts, seen >>
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, own, leaves, 
+                            over, elections, stale, robbed, overwritten, of, 
+                            victim, leaver, how, id, slow, again, whose, when, 
+                            whom, what, turn >>
+
+write(self) == W1(self) \/ W3(self) \/ W2(self)
+
+M1(self) == /\ pc[self] = "M1"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ acts' = acts
+                  ELSE /\ IF acts[self] /\ Tree(self).node.id = self
+                             THEN /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                  /\ pc' = [pc EXCEPT ![self] = "M2"]
+                                  /\ stack' = stack
+                             ELSE /\ acts' = [acts EXCEPT ![self] = FALSE]
+                                  /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
+
+M2(self) == /\ pc[self] = "M2"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ UNCHANGED << node, watching, cut, late, queue, 
+                                       robbed >>
+                  ELSE /\ IF cut[self] # None
+                             THEN /\ IF cut[self] = "after" /\ MayDelete(self)
+                                        THEN /\ robbed' = (robbed \/ node.session # session[self])
+                                             /\ node' = Vacant
+                                             /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = None)
+                                                                            THEN Append(queue[b], Due(late[b], "reelect")) ELSE queue[b]]
+                                             /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # None}
+                                             /\ late' = [b \in Brokers |-> IF b = None THEN << >> ELSE Missing(late[b], "reelect")]
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED << node, watching, 
+                                                             late, queue, 
+                                                             robbed >>
+                                  /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "M3"]
+                                  /\ stack' = stack
+                             ELSE /\ IF MayDelete(self)
+                                        THEN /\ robbed' = (robbed \/ node.session # session[self])
+                                             /\ node' = Vacant
+                                             /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = self)
+                                                                            THEN Append(queue[b], Due(late[b], "reelect")) ELSE queue[b]]
+                                             /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # self}
+                                             /\ late' = [b \in Brokers |-> IF b = self THEN << >> ELSE Missing(late[b], "reelect")]
+                                             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                        ELSE /\ IF self \in watching /\ Tree(self).missed # None
+                                                   THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
+                                                        /\ watching' = watching \ {self}
+                                                   ELSE /\ TRUE
+                                                        /\ UNCHANGED << watching, 
+                                                                        queue >>
+                                             /\ late' = [late EXCEPT ![self] = << >>]
+                                             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                             /\ UNCHANGED << node, robbed >>
+                                  /\ cut' = cut
+            /\ UNCHANGED << epoch, part, live, session, sessions, busy, acts, 
+                            own, known, leaves, over, elections, stale, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
+
+M3(self) == /\ pc[self] = "M3"
+            /\ IF Gone(self)
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "M2"]
+                       /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, known, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
+
+give_up(self) == M1(self) \/ M2(self) \/ M3(self)
 
 E1(self) == /\ pc[self] = "E1"
             /\ IF Gone(self)
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << node, watching, cut, late, queue, acts >>
-                  ELSE /\ IF cut[self] # "before" /\ node = Vacant
-                             THEN /\ node' = [id |-> self, session |-> session[self]]
-                                  /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = (Heard(self)))
-                                                                 THEN Append(queue[b], Due(late[b], "change")) ELSE queue[b]]
-                                  /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # (Heard(self))}
-                                  /\ late' = [b \in Brokers |-> IF b = (Heard(self)) THEN << >> ELSE Missing(late[b], "change")]
-                                  /\ IF cut[self] = None
-                                        THEN /\ acts' = [acts EXCEPT ![self] = TRUE]
+                  ELSE /\ IF cut[self] # None
+                             THEN /\ IF cut[self] = "after" /\ node = Vacant
+                                        THEN /\ node' = Mine(self)
+                                             /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = None)
+                                                                            THEN Append(queue[b], Due(late[b], "change")) ELSE queue[b]]
+                                             /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # None}
+                                             /\ late' = [b \in Brokers |-> IF b = None THEN << >> ELSE Missing(late[b], "change")]
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED << node, watching, 
+                                                             late, queue >>
+                                  /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "E2"]
+                                  /\ acts' = acts
+                             ELSE /\ IF node = Vacant
+                                        THEN /\ node' = Mine(self)
+                                             /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = self)
+                                                                            THEN Append(queue[b], Due(late[b], "change")) ELSE queue[b]]
+                                             /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # self}
+                                             /\ late' = [b \in Brokers |-> IF b = self THEN << >> ELSE Missing(late[b], "change")]
+                                             /\ acts' = [acts EXCEPT ![self] = TRUE]
                                              /\ pc' = [pc EXCEPT ![self] = "E4"]
-                                             /\ cut' = cut
-                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "E2"]
-                                             /\ acts' = acts
-                             ELSE /\ IF cut[self] # None
-                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "E2"]
-                                             /\ UNCHANGED << watching, late, 
-                                                             queue >>
                                         ELSE /\ IF self \in watching /\ Tree(self).missed # None
                                                    THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
                                                         /\ watching' = watching \ {self}
@@ -902,8 +1049,8 @@ E1(self) == /\ pc[self] = "E1"
                                                                         queue >>
                                              /\ late' = [late EXCEPT ![self] = << >>]
                                              /\ pc' = [pc EXCEPT ![self] = "E3"]
-                                             /\ cut' = cut
-                                  /\ UNCHANGED << node, acts >>
+                                             /\ UNCHANGED << node, acts >>
+                                  /\ cut' = cut
                        /\ stack' = stack
             /\ UNCHANGED << epoch, part, live, session, sessions, busy, own, 
                             known, leaves, over, elections, stale, robbed, 
@@ -963,11 +1110,20 @@ E5(self) == /\ pc[self] = "E5"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << epoch, watching, cut, late, queue, acts, 
                                        own, elections >>
-                  ELSE /\ IF cut[self] # "before" /\ epoch.version = own[self].version
-                             THEN /\ epoch' = [value |-> own[self].value + 1, version |-> epoch.version + 1]
-                                  /\ elections' = elections + 1
-                                  /\ IF cut[self] = None
-                                        THEN /\ own' = [own EXCEPT ![self] = epoch']
+                  ELSE /\ IF cut[self] # None
+                             THEN /\ IF cut[self] = "after" /\ epoch.version = own[self].version
+                                        THEN /\ epoch' = [value |-> (own[self]).value + 1, version |-> epoch.version + 1]
+                                             /\ elections' = elections + 1
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED << epoch, elections >>
+                                  /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "E6"]
+                                  /\ UNCHANGED << watching, late, queue, acts, 
+                                                  own, stack >>
+                             ELSE /\ IF epoch.version = own[self].version
+                                        THEN /\ epoch' = [value |-> (own[self]).value + 1, version |-> epoch.version + 1]
+                                             /\ elections' = elections + 1
+                                             /\ own' = [own EXCEPT ![self] = epoch']
                                              /\ IF self \in watching /\ Tree(self).missed # None
                                                    THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
                                                         /\ watching' = watching \ {self}
@@ -979,18 +1135,7 @@ E5(self) == /\ pc[self] = "E5"
                                                                                       pc        |->  Head(stack[self]).pc ] >>
                                                                                   \o Tail(stack[self])]
                                              /\ pc' = [pc EXCEPT ![self] = "X1"]
-                                             /\ cut' = cut
-                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "E6"]
-                                             /\ UNCHANGED << watching, late, 
-                                                             queue, own, stack >>
-                                  /\ acts' = acts
-                             ELSE /\ IF cut[self] # None
-                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "E6"]
-                                             /\ UNCHANGED << watching, late, 
-                                                             queue, acts, 
-                                                             stack >>
+                                             /\ acts' = acts
                                         ELSE /\ IF self \in watching /\ Tree(self).missed # None
                                                    THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
                                                         /\ watching' = watching \ {self}
@@ -1003,8 +1148,9 @@ E5(self) == /\ pc[self] = "E5"
                                                                                       pc        |->  Head(stack[self]).pc ] >>
                                                                                   \o Tail(stack[self])]
                                              /\ pc' = [pc EXCEPT ![self] = "D1"]
-                                             /\ cut' = cut
-                                  /\ UNCHANGED << epoch, own, elections >>
+                                             /\ UNCHANGED << epoch, own, 
+                                                             elections >>
+                                  /\ cut' = cut
             /\ UNCHANGED << node, part, live, session, sessions, busy, known, 
                             leaves, over, stale, robbed, overwritten, seen, of, 
                             victim, leaver, how, id, slow, again, whose, when, 
@@ -1044,12 +1190,24 @@ X2(self) == /\ pc[self] = "X2"
                   THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << part, watching, cut, late, queue, known, 
-                                       stale >>
-                  ELSE /\ IF cut[self] # "before" /\ part.version = known[self].version
-                             THEN /\ part' = New(known[self], own[self])
-                                  /\ stale' = (stale \/ epoch.value # own[self].value)
-                                  /\ IF cut[self] = None
-                                        THEN /\ known' = [known EXCEPT ![self] = part']
+                                       stale, overwritten >>
+                  ELSE /\ IF cut[self] # None
+                             THEN /\ IF cut[self] = "after" /\ part.version = known[self].version
+                                        THEN /\ part' = [New(known[self], own[self]) EXCEPT !.version = part.version + 1]
+                                             /\ stale' = (stale \/ epoch.value # own[self].value)
+                                             /\ overwritten' = (overwritten \/ part'.version # known[self].version + 1)
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED << part, stale, 
+                                                             overwritten >>
+                                  /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "X4"]
+                                  /\ UNCHANGED << watching, late, queue, known, 
+                                                  stack >>
+                             ELSE /\ IF part.version = known[self].version
+                                        THEN /\ part' = [New(known[self], own[self]) EXCEPT !.version = part.version + 1]
+                                             /\ stale' = (stale \/ epoch.value # own[self].value)
+                                             /\ overwritten' = (overwritten \/ part'.version # known[self].version + 1)
+                                             /\ known' = [known EXCEPT ![self] = part']
                                              /\ IF self \in watching /\ Tree(self).missed # None
                                                    THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
                                                         /\ watching' = watching \ {self}
@@ -1059,17 +1217,6 @@ X2(self) == /\ pc[self] = "X2"
                                              /\ late' = [late EXCEPT ![self] = << >>]
                                              /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
                                              /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                                             /\ cut' = cut
-                                        ELSE /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "X4"]
-                                             /\ UNCHANGED << watching, late, 
-                                                             queue, known, 
-                                                             stack >>
-                             ELSE /\ IF cut[self] # None
-                                        THEN /\ cut' = [cut EXCEPT ![self] = None]
-                                             /\ pc' = [pc EXCEPT ![self] = "X4"]
-                                             /\ UNCHANGED << watching, late, 
-                                                             queue >>
                                         ELSE /\ IF self \in watching /\ Tree(self).missed # None
                                                    THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
                                                         /\ watching' = watching \ {self}
@@ -1078,30 +1225,15 @@ X2(self) == /\ pc[self] = "X2"
                                                                         queue >>
                                              /\ late' = [late EXCEPT ![self] = << >>]
                                              /\ pc' = [pc EXCEPT ![self] = "X3"]
-                                             /\ cut' = cut
-                                  /\ UNCHANGED << part, known, stale, stack >>
+                                             /\ UNCHANGED << part, known, 
+                                                             stale, 
+                                                             overwritten, 
+                                                             stack >>
+                                  /\ cut' = cut
             /\ UNCHANGED << node, epoch, live, session, sessions, busy, acts, 
-                            own, leaves, over, elections, robbed, overwritten, 
-                            seen, of, victim, leaver, how, id, slow, again, 
-                            whose, when, whom, what, turn >>
-
-X3(self) == /\ pc[self] = "X3"
-            /\ IF Gone(self) \/ Tree(self).part.by > own[self].value
-                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                       /\ known' = known
-                  ELSE /\ LET old == known[self] IN
-                            /\ known' = [known EXCEPT ![self] = Tree(self).part]
-                            /\ IF Tree(self).part = New(old, own[self])
-                                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
-                                  ELSE /\ pc' = [pc EXCEPT ![self] = "X2"]
-                                       /\ stack' = stack
-            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
-                            watching, cut, late, queue, busy, acts, own, 
-                            leaves, over, elections, stale, robbed, 
-                            overwritten, seen, of, victim, leaver, how, id, 
-                            slow, again, whose, when, whom, what, turn >>
+                            own, leaves, over, elections, robbed, seen, of, 
+                            victim, leaver, how, id, slow, again, whose, when, 
+                            whom, what, turn >>
 
 X4(self) == /\ pc[self] = "X4"
             /\ IF Gone(self)
@@ -1115,7 +1247,25 @@ X4(self) == /\ pc[self] = "X4"
                             overwritten, seen, of, victim, leaver, how, id, 
                             slow, again, whose, when, whom, what, turn >>
 
-write_early(self) == X1(self) \/ X2(self) \/ X3(self) \/ X4(self)
+X3(self) == /\ pc[self] = "X3"
+            /\ IF Gone(self) \/ Tree(self).part.by > own[self].value
+                  THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                       /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                       /\ known' = known
+                  ELSE /\ IF Tree(self).part = New(known[self], own[self])
+                             THEN /\ known' = [known EXCEPT ![self] = Tree(self).part]
+                                  /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                             ELSE /\ known' = [known EXCEPT ![self] = Tree(self).part]
+                                  /\ pc' = [pc EXCEPT ![self] = "X2"]
+                                  /\ stack' = stack
+            /\ UNCHANGED << node, epoch, part, live, session, sessions, 
+                            watching, cut, late, queue, busy, acts, own, 
+                            leaves, over, elections, stale, robbed, 
+                            overwritten, seen, of, victim, leaver, how, id, 
+                            slow, again, whose, when, whom, what, turn >>
+
+write_early(self) == X1(self) \/ X2(self) \/ X4(self) \/ X3(self)
 
 D1(self) == /\ pc[self] = "D1"
             /\ IF Gone(self)
@@ -1123,32 +1273,41 @@ D1(self) == /\ pc[self] = "D1"
                        /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
                        /\ UNCHANGED << node, watching, cut, late, queue, 
                                        robbed >>
-                  ELSE /\ IF cut[self] # "before" /\ node # Vacant
-                             THEN /\ robbed' = (robbed \/ node.session # session[self])
-                                  /\ node' = Vacant
-                                  /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = (Heard(self)))
-                                                                 THEN Append(queue[b], Due(late[b], "reelect")) ELSE queue[b]]
-                                  /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # (Heard(self))}
-                                  /\ late' = [b \in Brokers |-> IF b = (Heard(self)) THEN << >> ELSE Missing(late[b], "reelect")]
-                             ELSE /\ IF cut[self] = None
-                                        THEN /\ IF self \in watching /\ Tree(self).missed # None
+                  ELSE /\ IF cut[self] # None
+                             THEN /\ IF cut[self] = "after" /\ node # Vacant
+                                        THEN /\ robbed' = (robbed \/ node.session # session[self])
+                                             /\ node' = Vacant
+                                             /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = None)
+                                                                            THEN Append(queue[b], Due(late[b], "reelect")) ELSE queue[b]]
+                                             /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # None}
+                                             /\ late' = [b \in Brokers |-> IF b = None THEN << >> ELSE Missing(late[b], "reelect")]
+                                        ELSE /\ TRUE
+                                             /\ UNCHANGED << node, watching, 
+                                                             late, queue, 
+                                                             robbed >>
+                                  /\ cut' = [cut EXCEPT ![self] = None]
+                                  /\ pc' = [pc EXCEPT ![self] = "D2"]
+                                  /\ stack' = stack
+                             ELSE /\ IF node # Vacant
+                                        THEN /\ robbed' = (robbed \/ node.session # session[self])
+                                             /\ node' = Vacant
+                                             /\ queue' = [b \in Brokers |-> IF b \in watching \ ({}) /\ (late[b] = << >> \/ b = self)
+                                                                            THEN Append(queue[b], Due(late[b], "reelect")) ELSE queue[b]]
+                                             /\ watching' = {b \in watching \ ({}) : late[b] # << >> /\ b # self}
+                                             /\ late' = [b \in Brokers |-> IF b = self THEN << >> ELSE Missing(late[b], "reelect")]
+                                             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                        ELSE /\ IF self \in watching /\ Tree(self).missed # None
                                                    THEN /\ queue' = [queue EXCEPT ![self] = Append(queue[self], Tree(self).missed)]
                                                         /\ watching' = watching \ {self}
                                                    ELSE /\ TRUE
                                                         /\ UNCHANGED << watching, 
                                                                         queue >>
                                              /\ late' = [late EXCEPT ![self] = << >>]
-                                        ELSE /\ TRUE
-                                             /\ UNCHANGED << watching, late, 
-                                                             queue >>
-                                  /\ UNCHANGED << node, robbed >>
-                       /\ IF cut[self] = None
-                             THEN /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
-                                  /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                             /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+                                             /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+                                             /\ UNCHANGED << node, robbed >>
                                   /\ cut' = cut
-                             ELSE /\ cut' = [cut EXCEPT ![self] = None]
-                                  /\ pc' = [pc EXCEPT ![self] = "D2"]
-                                  /\ stack' = stack
             /\ UNCHANGED << epoch, part, live, session, sessions, busy, acts, 
                             own, known, leaves, over, elections, stale, 
                             overwritten, seen, of, victim, leaver, how, id, 
@@ -1392,10 +1551,8 @@ T0(self) == /\ pc[self] = "T0"
                             /\ turn' = [turn EXCEPT ![self] = turn[self] + 1]
                             /\ IF op[1] = "serve"
                                   THEN /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "serve",
-                                                                                pc        |->  "T0",
-                                                                                seen      |->  seen[self] ] >>
+                                                                                pc        |->  "T0" ] >>
                                                                             \o stack[self]]
-                                       /\ seen' = [seen EXCEPT ![self] = NoEpoch]
                                        /\ pc' = [pc EXCEPT ![self] = "A1"]
                                        /\ UNCHANGED << of, victim, leaver, how, 
                                                        id, slow, again, whose, 
@@ -1539,15 +1696,14 @@ T0(self) == /\ pc[self] = "T0"
                                                                                         how >>
                                                              /\ UNCHANGED victim
                                                   /\ of' = of
-                                       /\ seen' = seen
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
-                       /\ UNCHANGED << stack, seen, of, victim, leaver, how, 
-                                       id, slow, again, whose, when, whom, 
-                                       what, turn >>
+                       /\ UNCHANGED << stack, of, victim, leaver, how, id, 
+                                       slow, again, whose, when, whom, what, 
+                                       turn >>
             /\ UNCHANGED << node, epoch, part, live, session, sessions, 
                             watching, cut, late, queue, busy, acts, own, known, 
                             leaves, over, elections, stale, robbed, 
-                            overwritten >>
+                            overwritten, seen >>
 
 thread(self) == T0(self)
 
@@ -1555,12 +1711,14 @@ thread(self) == T0(self)
 Terminating == /\ \A self \in ProcSet: pc[self] = "Done"
                /\ UNCHANGED vars
 
-Next == (\E self \in ProcSet:  \/ serve(self) \/ elect_early(self)
-                               \/ write_early(self) \/ give_up_early(self)
-                               \/ connect(self) \/ expire(self)
-                               \/ leave(self) \/ remove(self)
-                               \/ overwrite(self) \/ lag(self) \/ hear(self)
-                               \/ lose(self) \/ notify(self) \/ shrink(self)
+Next == (\E self \in ProcSet:  \/ serve(self) \/ close(self) \/ elect(self)
+                               \/ write(self) \/ give_up(self)
+                               \/ elect_early(self) \/ write_early(self)
+                               \/ give_up_early(self) \/ connect(self)
+                               \/ expire(self) \/ leave(self)
+                               \/ remove(self) \/ overwrite(self)
+                               \/ lag(self) \/ hear(self) \/ lose(self)
+                               \/ notify(self) \/ shrink(self)
                                \/ visit(self) \/ rest(self))
            \/ (\E self \in Threads: thread(self))
            \/ Terminating
@@ -1580,6 +1738,10 @@ Spec == /\ Init /\ [][Next]_vars
                                  /\ WF_vars(hear(self))
                                  /\ WF_vars(visit(self))
                                  /\ WF_vars(rest(self))
+                                 /\ WF_vars(close(self))
+                                 /\ WF_vars(elect(self))
+                                 /\ WF_vars(write(self))
+                                 /\ WF_vars(give_up(self))
                                  /\ WF_vars(elect_early(self))
                                  /\ WF_vars(write_early(self))
                                  /\ WF_vars(give_up_early(self))

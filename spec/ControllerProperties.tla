@@ -67,7 +67,8 @@ Elects == <>Elected
 -----------------------------------------------------------------------------
 \* Weak fairness of the threads in T; Spec has it for all of them.
 Fairness(T) == \A t \in T :
-  WF_vars(\/ thread(t) \/ serve(t) \/ elect_early(t) \/ write_early(t) \/ give_up_early(t)
+  WF_vars(\/ thread(t) \/ serve(t) \/ close(t) \/ elect(t) \/ write(t) \/ give_up(t)
+          \/ elect_early(t) \/ write_early(t) \/ give_up_early(t)
           \/ connect(t) \/ expire(t) \/ leave(t) \/ remove(t) \/ lose(t)
           \/ overwrite(t) \/ lag(t) \/ hear(t) \/ notify(t) \/ shrink(t) \/ visit(t) \/ rest(t))
 

@@ -35,6 +35,7 @@ NEVER_ANY = z3.Const(named_element(NEVER), THREAD.z3)
 """The first controller, where there was none ever."""
 PART = ("epoch", "by", "isr")
 OF_EARLY = ("elect_early", "write_early", "give_up_early")
+HANDLERS = ("elect", "write", "give_up", *OF_EARLY)
 WORKING = ("F1", "W1", "W2", "W3", "E4", "E5", "E6", "X1", "X2", "X3", "X4")
 """Where a broker takes itself for the controller."""
 ARGUMENTS = {
@@ -103,14 +104,14 @@ class Epochs(Invariant):
 
     @conjunct
     def procedures_return_to_their_callers(self, s: SimpleNamespace) -> z3.BoolRef:
-        """Those of the early elector return to the handler, all others to the program."""
+        """Handlers return to the event thread, all others to the program."""
         return ForAll(
             [T],
             Implies(
                 T != NO_ONE,
                 And(
                     [
-                        back(s, name, T, "Nowhere", "A2" if name in OF_EARLY else "T0")
+                        back(s, name, T, "Nowhere", "A2" if name in HANDLERS else "T0")
                         for name in self.PROCEDURES.names
                     ]
                 ),
@@ -123,7 +124,7 @@ class Epochs(Invariant):
         handling = [
             label
             for label, procedure in self.PROCEDURES.of.items()
-            if procedure in (*OF_EARLY, "serve")
+            if procedure in (*HANDLERS, "serve", "close")
         ]
         return ForAll([T], Implies(at(s, T, *handling), s.Brokers[T]))
 

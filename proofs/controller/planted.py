@@ -7,14 +7,16 @@ from proofs.controller.epochs import Epochs
 from proofs.controller.runs import scenario
 from wheelproof.prove.invariant.planted import Fault
 
-OWN_VERSION = "epoch.version = own[self].version"
-BEFORE_WRITE = f" /\\ {OWN_VERSION}\n{' ' * 29}/\\ part.version = known[self].version\n"
+VACANT = "\nMayElect(read) == node = Vacant"
+FENCE = "epoch.version = own[b].version"
+PART = "part.version = known[b].version"
+MAY_WRITE = f"\nMayWrite(b) == {FENCE} /\\ {PART}\n"
 FAULTS = (
     Fault(
         "elects_at_any_version",
         "an election raises the epoch whatever its version is",
         Epochs,
-        (("node = Vacant /\\ epoch.version = seen[self].version\n", "node = Vacant\n"),),
+        ((f"{VACANT} /\\ epoch.version = read.version\n", f"{VACANT}\n"),),
         scenario(b="serve", z="visit; rest"),
         "C4_to_F1: epoch_counts_elections",
         "EpochIncreases",
@@ -23,9 +25,9 @@ FAULTS = (
         "writes_any_version",
         "a controller writes a partition whatever its version is",
         Epochs,
-        ((BEFORE_WRITE, f" /\\ {OWN_VERSION}\n"),),
+        ((MAY_WRITE, f"\nMayWrite(b) == {FENCE}\n"),),
         scenario("b", b="serve", z="notify b work; shrink; rest"),
-        "W1_to_A2_2: no_lost_update",
+        "W1_to_back_2: no_lost_update",
         "NoLostUpdate",
     ),
     Fault(
@@ -41,18 +43,18 @@ FAULTS = (
         "no_fence",
         "a controller's write does not check the epoch",
         Fenced,
-        ((BEFORE_WRITE, " /\\ part.version = known[self].version\n"),),
+        ((MAY_WRITE, f"\nMayWrite(b) == {PART}\n"),),
         scenario("a", a="serve", b="serve", z="notify a work; remove; rest"),
-        "W1_to_A2_2: fenced_writes",
+        "W1_to_back_2: fenced_writes",
         "FencedWrites",
     ),
     Fault(
         "moves_at_any_epoch",
         "a broker that gives its office up does not check the epoch",
         Elected,
-        ((f"{OWN_VERSION} /\\ node # Vacant\n", "node # Vacant\n"),),
+        ((f"\nMayDelete(b) == {FENCE} /\\ ", "\nMayDelete(b) == "),),
         scenario("a", a="serve", b="serve", z="notify a move; remove; rest"),
-        "M2_to_A2_2: deletes_its_own_node",
+        "M2_to_back_2: deletes_its_own_node",
         "DeletesOwnNode",
     ),
     Fault(

@@ -210,11 +210,11 @@ def test_every_edge_is_a_step_of_the_terms_and_what_they_oblige_to_holds():
 
 
 RARE = {
-    "B1_to_A2",
-    "B2_to_A2",
+    "B1_to_back",
+    "B2_to_back",
     "E2_to_back",
     "E6_to_back",
-    "M3_to_A2",
+    "M3_to_back",
     "S1_to_back_2",
     "Y1_to_back",
 }

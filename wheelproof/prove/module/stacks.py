@@ -1,17 +1,18 @@
 """The procedures of a module, and the variables that their calls save.
 
 PlusCal keeps a stack for each thread. A call pushes the frame of the procedure that it enters, and
-a return pops it. So the innermost frame at a label is that of the label's procedure. Where no
-procedure calls itself, be it through others, a procedure is on a stack once at most. A stack then
-is, for each procedure, the label that it returns to and the variables that its call has saved.
-Where one does, a stack is a height, and the frame of each level (``levels``).
+a return pops it. So the innermost frame at a label is that of the label's procedure. A call that a
+return follows at once replaces its caller's frame. Where no procedure's frame is ever above another
+one of the procedure, a procedure is on a stack once at most. A stack then is, for each procedure,
+the label that it returns to and the variables that its call has saved. Otherwise a stack is a
+height, and the frame of each level (``levels``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from wheelproof.tla.layout import actions as steps_of
 from wheelproof.tla.layout import branches, label_of
@@ -30,8 +31,8 @@ from wheelproof.tla.syntax import (
 class Procedures:
     """The procedures of a module. ``of``: label -> its procedure, "" for a process.
 
-    ``saved``: procedure -> the variables that its calls save. ``recursive``: one of them calls
-    itself, be it through others.
+    ``saved``: procedure -> the variables that its calls save. ``recursive``: one of them may be on
+    a stack twice.
     """
 
     of: Mapping[str, str]
@@ -43,13 +44,23 @@ class Procedures:
         return tuple(self.saved)
 
 
+class Push(NamedTuple):
+    """A frame that a step makes."""
+
+    procedure: str
+    saved: tuple[str, ...]
+    replaces: bool
+    """Its caller's frame is popped in the same step."""
+
+
 def procedures(module: Module) -> Procedures:
     """The procedures by the definitions that PlusCal's translation makes of them.
 
     One that no step calls is known by its return.
     """
     homes: dict[str, str] = {}
-    calls: dict[str, dict[str, tuple[str, ...]]] = {}
+    above: dict[str, set[str]] = {}
+    instead: dict[str, set[str]] = {}
     labels = {step.name: step for step in steps_of(module)}
     owner = {
         leaf.name: name
@@ -58,40 +69,57 @@ def procedures(module: Module) -> Procedures:
         for leaf in disjuncts(definition.body)
         if isinstance(leaf, Call)
     }
-    pushes = {name: dict(_pushes(labels[name].body)) for name in labels}
-    callees = {procedure for frames in pushes.values() for procedure in frames}
-    roots = {
+    pushes = {name: _pushes(labels[name].body) for name in labels}
+    callees = {push.procedure for frames in pushes.values() for push in frames}
+    saves = {
         owner.get(name, name): tuple(variable for variable in restores if variable != "pc")
         for name, definition in labels.items()
         if (restores := _restores(definition.body)) and owner.get(name, name) not in callees
     }
-    callees |= set(roots)
-    calls[""] = roots
+    callees |= set(saves)
     for name, definition in labels.items():
         home = owner.get(name, name)
         homes[label_of(definition)] = home if home in callees else ""
-        calls.setdefault(home, {}).update(pushes[name])
-    saves = {procedure: fields for frames in calls.values() for procedure, fields in frames.items()}
-    return Procedures(homes, saves, any(_recursive(name, calls, ()) for name in callees))
+        for push in pushes[name]:
+            saves[push.procedure] = push.saved
+            replaces = push.replaces and push.procedure != home
+            (instead if replaces else above).setdefault(home, set()).add(push.procedure)
+    is_recursive = any(name in _over(name, above, instead) for name in callees)
+    return Procedures(homes, saves, is_recursive)
 
 
-def _recursive(name: str, calls: Mapping[str, Mapping[str, Any]], above: tuple[str, ...]) -> bool:
-    return name in above or any(
-        _recursive(callee, calls, (*above, name)) for callee in calls.get(name, {})
-    )
+def _over(
+    procedure: str, above: Mapping[str, Collection[str]], instead: Mapping[str, Collection[str]]
+) -> set[str]:
+    """The procedures whose frames may be above that of a procedure.
+
+    ``above``: procedure -> those that it calls; ``instead``: those whose frames replace its own.
+    """
+    names: set[str] = set()
+    waiting = [*above.get(procedure, ())]
+    while waiting:
+        name = waiting.pop()
+        if name not in names:
+            names.add(name)
+            waiting += [*above.get(name, ()), *instead.get(name, ())]
+    return names
 
 
-def _pushes(node: Expression) -> list[tuple[str, tuple[str, ...]]]:
-    """The frames that a step makes: procedure, saved variables."""
+def _pushes(node: Expression) -> list[Push]:
+    """The frames that a step makes."""
     frames = []
+    replaced: list[Expression] = []
     waiting = [node]
     while waiting:
         here = waiting.pop()
+        match here:
+            case Call(_, (Builtin("$Tuple", (new,)), Call() as below)) if below.name == "Tail":
+                replaced.append(new)
         frame = frame_of(here) if isinstance(here, Builtin) else {}
         match frame.get("procedure"):
             case Text(procedure):
                 variables = tuple(name for name in frame if name not in ("procedure", "pc"))
-                frames.append((procedure, variables))
+                frames.append(Push(procedure, variables, any(here is new for new in replaced)))
         waiting += children(here)
     return frames
 
