@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import z3
 
+from wheelproof.prove import variants
 from wheelproof.prove.module.actions import ABSENT
-from wheelproof.prove.module.shapes import Words
+from wheelproof.prove.module.shapes import Words, prefixed
 from wheelproof.prove.module.starts import starts
 from wheelproof.prove.module.systems import Generated
 
@@ -74,6 +75,13 @@ class Invariant(Generated):
 
 SUBJECTS: dict[type[Invariant], Subject] = {}
 """The subject of each system that has a theorem."""
+
+
+def labels(name: str, enumeration: str) -> Words:
+    """The places of a thread in a mechanism's module, with those that a decision's absence adds."""
+    mechanism = variants.mechanisms()[name]
+    additions = [label for decision in mechanism.decisions.values() for label in decision.labels]
+    return prefixed(enumeration, "at", " ".join([ABSENT, *mechanism.labels, *additions, "Done"]))
 
 
 def own(invariant: type[Invariant]) -> type[Invariant]:
