@@ -98,7 +98,7 @@ SUBJECT = Subject(
     NAME,
     WORDS,
     {Load: "Spec.CoordinatorLoad"},
-    ("fails", "writes_at_the_end", scenario(a="lead 1; load", f="fetch")),
+    ("fails", "writes_at_the_end", scenario(2, a="lead 1; load", f="fetch; fetch")),
     {
         **{name: {} for name in ("begins_at", "ends_at", "rises_at", "submitted", "loader")},
         "handled": 0,

@@ -265,7 +265,7 @@ def small(subject):
 @every_subject
 def test_every_edge_is_a_step_of_the_terms_and_every_step_is_an_edge(name):
     subject, found = SUBJECTS[name][0], states.Differences()
-    for program in (*subject.scenarios, *small(subject)):
+    for program in (*subject.small(subject.last), *small(subject)):
         placed = subject.placed(program, Invariant)
         states.compare(placed, explore(placed.model, bound=3_000), found)
     assert found.wrong == []
