@@ -182,11 +182,6 @@ class Events(Invariant):
     # -- stacks and locks
 
     @conjunct
-    def no_one_runs_nowhere(self, s: SimpleNamespace) -> z3.BoolRef:
-        """An element that is no thread is at no label."""
-        return ForAll([T], at(s, T, "Nowhere") == (T == NO_ONE))
-
-    @conjunct
     def calls_return(self, s: SimpleNamespace) -> z3.BoolRef:
         """A procedure that a thread is in returns to a label behind a call of it."""
         return every_thread(self.frames(s, T))

@@ -108,7 +108,7 @@ SUBJECT = Subject(
     sizes=sizes,
     hints=hints,
     near={
-        "": ("no_one_runs_nowhere", "calls_return", "one_handles"),
+        "": ("calls_return", "one_handles"),
         "ServesWhatIsLoaded": ("contexts_are_contexts", "a_load_that_succeeds_counts"),
         "NewestLoadWins": (
             "operations_are_of_the_program",
