@@ -24,6 +24,7 @@ from wheelproof.report import lock_graph  # noqa: E402
 PROVED = {
     "atomic": "safety",
     "controller": "epochs",
+    "coordinator_load": "safety",
     "delay_queue": "its heap",
     "delayed_operation": "any size",
     "event_queue": "in part",

@@ -6,14 +6,13 @@ results of operations have no terms: ``exact`` has the claim about them.
 
 from __future__ import annotations
 
-from wheelproof.prove import variants
+from wheelproof.prove.invariant.system import labels
 from wheelproof.prove.module.shapes import BOOL, INT, Listing, Subset, Vocabulary, partial, prefixed
 from wheelproof.prove.ts.system import WHOLE, sort
 
 NAME = "atomic"
 THREAD = sort("Caller", null="no_caller")
-LABELS = tuple(variants.mechanisms()[NAME].labels)
-LABEL = prefixed("AtomicLabel", "at", " ".join(("Nowhere", *LABELS, "Done")))
+LABEL = labels(NAME, "AtomicLabel")
 OPERATION = prefixed("AtomicOperation", "do", "nothing get set swap cas add")
 
 WORDS = Vocabulary(

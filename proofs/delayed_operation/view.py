@@ -234,12 +234,12 @@ class View(Base):
         """A thread's place on the viewed operation; ``won``: its last forceComplete's result."""
         key = index, process, won
         if key not in self._places:
-            self._places[key] = self.found(
+            self._places[key] = self.place_in(
                 levels(self.model, process), self.model.program[self.model.threads[index]], won
             )
         return self._places[key]
 
-    def found(self, stack: list[Level], program: list[list[str]], won: bool) -> Place:
+    def place_in(self, stack: list[Level], program: list[list[str]], won: bool) -> Place:
         base, *inner = stack
         turn = base.values["turn"]
         now = program[turn - 2] if turn > 1 else None

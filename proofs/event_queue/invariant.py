@@ -9,7 +9,7 @@ from functools import partial
 from types import SimpleNamespace
 
 import z3
-from z3 import And, ForAll, If, Implies, Not, Or
+from z3 import And, ForAll, Implies, Not, Or
 
 from proofs.event_queue.words import DOES, EVENT, LABEL, OPERATION, THREAD
 from wheelproof.prove.invariant import system
@@ -28,16 +28,6 @@ PUTTING = (
 """Where a thread has the put lock."""
 HOLDING = ("Q2", "Q3", "Q4", "D2", "D3", "K2", "K4", "K5", "Y2", "Y5", "Y6")
 """Where a thread has the queue's condition."""
-RETURNS = {
-    "put": ("T0", "E1"),
-    "expire": ("T0",),
-    "close": ("T0",),
-    "replace": ("L3", "C3"),
-    "look": ("L3", "C3"),
-    "preempt": ("P3", "L3", "R1", "R2"),
-    "enqueue": ("P3", "L3", "C3"),
-}
-"""Procedure -> the labels that it returns to."""
 PROCESSING, PREEMPTING = ("X2", "V1"), ("Z2", "Z3")
 """Where an event is spent by a thread, and its end is not in the log yet."""
 
@@ -58,6 +48,16 @@ def clears(s: SimpleNamespace, event: z3.ExprRef) -> z3.BoolRef:
 
 class Queue(Invariant):
     """The generated system, and the conjuncts."""
+
+    RETURNS = {
+        "put": ("T0", "E1"),
+        "expire": ("T0",),
+        "close": ("T0",),
+        "replace": ("L3", "C3"),
+        "look": ("L3", "C3"),
+        "preempt": ("P3", "L3", "R1", "R2"),
+        "enqueue": ("P3", "L3", "C3"),
+    }
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         """Operations have their events. None that is put, by a handler too, is one of an expiry.
@@ -85,16 +85,6 @@ class Queue(Invariant):
             ),
         ]
 
-    def inside(self, s: SimpleNamespace, procedure: str) -> z3.BoolRef:
-        """The thread is in this procedure, or in one that returns to it."""
-        labels = [label for label, owner in self.PROCEDURES.of.items() if owner == procedure]
-        callees = [
-            back(s, name, T, *to)
-            for name in RETURNS
-            if name != procedure and (to := [label for label in RETURNS[name] if label in labels])
-        ]
-        return Or(at(s, T, *labels), *callees)
-
     # -- the stack and the locks
 
     @conjunct
@@ -105,11 +95,7 @@ class Queue(Invariant):
     @conjunct
     def calls_return(self, s: SimpleNamespace) -> z3.BoolRef:
         """A procedure that a thread is in returns to a label behind a call of it."""
-        frames = [
-            If(self.inside(s, name), back(s, name, T, *to), back(s, name, T, "Nowhere"))
-            for name, to in RETURNS.items()
-        ]
-        return ForAll([T], Implies(T != NO_ONE, And(frames)))
+        return ForAll([T], Implies(T != NO_ONE, self.frames(s, T)))
 
     @conjunct
     def operations_are_of_the_program(self, s: SimpleNamespace) -> z3.BoolRef:

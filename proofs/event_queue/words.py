@@ -5,7 +5,7 @@ Tickets, sessions and their histories have no terms. So a thread may wake at any
 
 from __future__ import annotations
 
-from wheelproof.prove import variants
+from wheelproof.prove.invariant.system import labels
 from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
@@ -23,13 +23,7 @@ from wheelproof.prove.ts.system import sort
 NAME = "event_queue"
 THREAD = sort("Hand", null="no_hand")
 EVENT = sort("Happening", null="no_event")
-LABELS = tuple(variants.mechanisms()[NAME].labels)
-ADDED = tuple(
-    label
-    for decision in variants.mechanisms()[NAME].decisions.values()
-    for label in decision.labels
-)
-LABEL = prefixed("EventQueueLabel", "at", " ".join(("Nowhere", *LABELS, *ADDED, "Done")))
+LABEL = labels(NAME, "EventQueueLabel")
 OPERATION = prefixed("EventQueueOperation", "do", "nothing put expire close work")
 DOES = prefixed("EventQueueHandler", "does", "nothing request raise put")
 HOW = prefixed("EventQueueEnd", "was", "nothing processed preempted")

@@ -7,7 +7,7 @@ memory are of one sort.
 
 from __future__ import annotations
 
-from wheelproof.prove import variants
+from wheelproof.prove.invariant.system import labels
 from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
@@ -26,8 +26,7 @@ from wheelproof.prove.ts.system import sort
 NAME = "overflow_wheel"
 THREAD = sort("Process", null="no_process")
 THING = sort("Thing", null="nothing_stored")
-LABELS = tuple(variants.mechanisms()[NAME].labels)
-LABEL = prefixed("OverflowWheelLabel", "at", " ".join(("Nowhere", *LABELS, "Done")))
+LABEL = labels(NAME, "OverflowWheelLabel")
 OPERATION = prefixed("OverflowWheelOperation", "do", "nothing place add cancel check memory")
 FIELD = prefixed(
     "OverflowWheelField", "of", "no_field current_time overflow_wheel list timer_task_entry"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wheelproof.prove import variants
 from wheelproof.prove.arithmetic import mul
+from wheelproof.prove.invariant.system import labels
 from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
@@ -22,9 +22,7 @@ ENTRY = sort("PartedEntry", null="no_parted_entry")
 TASK = sort("PartedTask", null="no_parted_task")
 LIST = sort("PartedList", null="no_parted_list")
 LEVEL = sort("PartedLevel", null="no_parted_level")
-_OF = variants.mechanisms()[NAME]
-_ADDED = tuple(label for decision in _OF.decisions.values() for label in decision.labels)
-LABEL = prefixed("PartedTimerLabel", "at", " ".join(("Nowhere", *_OF.labels, *_ADDED, "Done")))
+LABEL = labels(NAME, "PartedTimerLabel")
 OPERATION = prefixed("PartedTimerOperation", "do", "add cancel close reap wake tick execute")
 
 WORDS = Vocabulary(

@@ -10,7 +10,7 @@ from functools import partial
 from types import SimpleNamespace
 
 import z3
-from z3 import And, ForAll, If, Implies, Not, Or
+from z3 import And, ForAll, Implies, Not, Or
 
 from proofs.read_write_lock.words import LABEL, OPERATION, THREAD
 from wheelproof.prove.invariant import system
@@ -43,6 +43,7 @@ def none_reads(s: SimpleNamespace) -> z3.BoolRef:
 class Lock(Invariant):
     """The generated system, and the conjuncts."""
 
+    RETURNS = {"read": ("T0", "N0"), "write": ("T0",), "read_on": ("T0",)}
     VARIABLES = {"waiters": array(THREAD, z3.BoolSort())}
 
     def taken(self, name: str, s: SimpleNamespace, t: z3.ExprRef, choices: object) -> Step:
@@ -85,21 +86,7 @@ class Lock(Invariant):
     @conjunct
     def calls_return(self, s: SimpleNamespace) -> z3.BoolRef:
         """A procedure that a thread is in returns to the label behind its call."""
-        reading, writing = (
-            at(
-                s,
-                T,
-                *[label for label, procedure in self.PROCEDURES.of.items() if procedure == name],
-            )
-            for name in ("read", "write")
-        )
-        on = Or(at(s, T, "N0"), back(s, "read", T, "N0"))
-        frames = And(
-            If(reading, back(s, "read", T, "T0", "N0"), back(s, "read", T, "Nowhere")),
-            If(writing, back(s, "write", T, "T0"), back(s, "write", T, "Nowhere")),
-            If(on, back(s, "read_on", T, "T0"), back(s, "read_on", T, "Nowhere")),
-        )
-        return ForAll([T], Implies(T != NO_ONE, frames))
+        return ForAll([T], Implies(T != NO_ONE, self.frames(s, T)))
 
     @conjunct
     def reads_on_by_program(self, s: SimpleNamespace) -> z3.BoolRef:

@@ -5,7 +5,7 @@ Threads and those that interrupt are of one sort. A ticket is the set of threads
 
 from __future__ import annotations
 
-from wheelproof.prove import variants
+from wheelproof.prove.invariant.system import labels
 from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
@@ -20,8 +20,7 @@ from wheelproof.prove.ts.system import sort
 
 NAME = "read_write_lock"
 THREAD = sort("Guest", null="no_guest")
-LABELS = tuple(variants.mechanisms()[NAME].labels)
-LABEL = prefixed("ReadWriteLockLabel", "at", " ".join(("Nowhere", *LABELS, "Done")))
+LABEL = labels(NAME, "ReadWriteLockLabel")
 OPERATION = prefixed("ReadWriteLockOperation", "do", "nothing read read_on write interrupt")
 
 WORDS = Vocabulary(

@@ -159,18 +159,18 @@ class Watching(System):
             event=Store(s.event, t, c),
         )
 
-    def found(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
+    def is_watched(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
         """The operation is among the watchers of the event's key."""
         watchers = s.list_of[s.key_of[s.event[t]]]
         return And(watchers != NO_LIST, s.has[watchers])
 
     @action(t=THREAD)
     def finds_operation(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "C1"), self.found(s, t), at=go(s, t, "C2"))
+        return when(is_at(s, t, "C1"), self.is_watched(s, t), at=go(s, t, "C2"))
 
     @action(t=THREAD)
     def finds_nothing(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:
-        return when(is_at(s, t, "C1"), Not(self.found(s, t)), at=go(s, t, "Idle"))
+        return when(is_at(s, t, "C1"), Not(self.is_watched(s, t)), at=go(s, t, "Idle"))
 
     @action(t=THREAD)
     def locks(self, s: SimpleNamespace, t: z3.ExprRef) -> Step:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from wheelproof.prove import variants
+from wheelproof.prove.invariant.system import labels
 from wheelproof.prove.module.shapes import BOOL, INT, Listing, Subset, Tickets, Vocabulary, prefixed
 from wheelproof.prove.ts.system import sort
 
 NAME = "system_timer_reaper"
 THREAD = sort("ReaperThread", null="no_reaper_thread")
-LABEL = prefixed(
-    "SystemTimerReaperLabel",
-    "at",
-    " ".join(("Nowhere", *variants.mechanisms()[NAME].labels, "Done")),
-)
+LABEL = labels(NAME, "SystemTimerReaperLabel")
 OPERATION = prefixed("SystemTimerReaperOperation", "do", "nothing close reap")
 
 WORDS = Vocabulary(

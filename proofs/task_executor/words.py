@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wheelproof.prove import variants
+from wheelproof.prove.invariant.system import labels
 from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
@@ -20,13 +20,7 @@ from wheelproof.prove.ts.system import sort
 NAME = "task_executor"
 THREAD = sort("ExecutorThread", null="no_executor_thread")
 TASK = sort("ExecutorTask", null="no_executor_task")
-OF_MUTANTS = ("T2", "T3", "S0")
-"""Labels that a module without one of the decisions has beside its own."""
-LABEL = prefixed(
-    "TaskExecutorLabel",
-    "at",
-    " ".join(("Nowhere", *variants.mechanisms()[NAME].labels, *OF_MUTANTS, "Done")),
-)
+LABEL = labels(NAME, "TaskExecutorLabel")
 OPERATION = prefixed("TaskExecutorOperation", "do", "nothing submit close raise work")
 
 WORDS = Vocabulary(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wheelproof.prove import variants
 from wheelproof.prove.arithmetic import mul
+from wheelproof.prove.invariant.system import labels
 from wheelproof.prove.module.shapes import (
     BOOL,
     INT,
@@ -22,11 +22,7 @@ THREAD = sort("WheelThread", null="no_wheel_thread")
 ENTRY = sort("WheelEntry", null="no_wheel_entry")
 BUCKET = sort("WheelBucket", null="no_wheel_bucket")
 LEVEL = sort("WheelLevel", null="no_wheel_level")
-LABEL = prefixed(
-    "TimingWheelLabel",
-    "at",
-    " ".join(("Nowhere", *variants.mechanisms()[NAME].labels, "Done")),
-)
+LABEL = labels(NAME, "TimingWheelLabel")
 OPERATION = prefixed("TimingWheelOperation", "do", "add expire withdraw")
 
 WORDS = Vocabulary(

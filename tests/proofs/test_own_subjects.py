@@ -11,6 +11,10 @@ import z3
 from proofs.atomic import planted as atomic_faults
 from proofs.atomic import theory as atomic
 from proofs.atomic.subject import SUBJECT as ATOMIC
+from proofs.coordinator_load import planted as load_faults
+from proofs.coordinator_load import theory as load
+from proofs.coordinator_load.subject import SUBJECT as LOAD
+from proofs.coordinator_load.subject import scenario as of_load
 from proofs.event_queue import planted as queue_faults
 from proofs.event_queue import theory as queue
 from proofs.event_queue.subject import SUBJECT as QUEUE
@@ -26,19 +30,23 @@ from wheelproof.prove.invariant.conditions import Conditions, NotEntailed
 from wheelproof.prove.invariant.runs import broken_goal
 from wheelproof.prove.invariant.system import Invariant
 from wheelproof.prove.kernel import ProofError
-from wheelproof.prove.module import sizes, states
+from wheelproof.prove.module import sizes, states, systems
 from wheelproof.prove.module.properties import stated
+from wheelproof.prove.module.shapes import BOOL
 from wheelproof.prove.ts.concrete import Compiled, Compiler, place
+from wheelproof.tla.syntax import OutsideSubset
 
 SUBJECTS = {
     LOCK.name: (LOCK, lock.THEORY, lock_faults.FAULTS),
     ATOMIC.name: (ATOMIC, atomic.THEORY, atomic_faults.FAULTS),
     QUEUE.name: (QUEUE, queue.THEORY, queue_faults.FAULTS),
+    LOAD.name: (LOAD, load.THEORY, load_faults.FAULTS),
 }
 NOT_PROVED: dict[str, set[str]] = {
     LOCK.name: set(),
     ATOMIC.name: {"TypeOK"},
     QUEUE.name: {"EveryEventHandled", "InOneHand", "QueueOrder", "NoZombieRequest"},
+    LOAD.name: set(),
 }
 """Properties of each mechanism that no theorem is about: docs/limits.md has the reasons."""
 EQUIVALENT: dict[str, set[str]] = {
@@ -49,6 +57,7 @@ EQUIVALENT: dict[str, set[str]] = {
         *("LooksAndClears", "LooksOutside", "OneTryForAll", "OpensAtOnce", "PreemptKeepsWaiting"),
         *("PutsWhenClosed", "StartsLate"),
     },
+    LOAD.name: {"KeepsWrites"},
 }
 """Decisions without which every property that is proved still holds."""
 FAULTS = [
@@ -202,6 +211,23 @@ def test_ghosts_are_read_by_no_step(name):
         assert not any(f"{ghost}[" in read or f"{ghost} " in read for ghost in subject.ghosts)
 
 
+# -- what a subject shares with others
+
+
+def test_a_label_that_a_call_returns_to_and_is_left_out_is_refused(monkeypatch):
+    of = Conditions(LOAD)
+    monkeypatch.setattr(of.module, "RETURNS", {**of.module.RETURNS, "put": ("T0",)})
+    with pytest.raises(NotEntailed, match="calls_return"):
+        of.way("W0_to_Q1")
+
+
+@every_subject
+def test_a_thread_may_be_at_each_label_also_of_a_module_without_a_decision(name):
+    places, mechanism = SUBJECTS[name][0].words.variables["pc"], variants.mechanisms()[name]
+    added = [label for of in mechanism.decisions.values() for label in of.labels]
+    assert [*places.called] == ["Nowhere", *mechanism.labels, *added, "Done"]
+
+
 # -- faults
 
 
@@ -239,7 +265,7 @@ def small(subject):
 @every_subject
 def test_every_edge_is_a_step_of_the_terms_and_every_step_is_an_edge(name):
     subject, found = SUBJECTS[name][0], states.Differences()
-    for program in (*subject.scenarios, *small(subject)):
+    for program in (*subject.small(subject.last), *small(subject)):
         placed = subject.placed(program, Invariant)
         states.compare(placed, explore(placed.model, bound=3_000), found)
     assert found.wrong == []
@@ -337,3 +363,70 @@ def test_the_event_of_an_expiry_that_is_put_is_refused_and_breaks_the_theorem(pr
     )
     graph = explore(model, bound=20_000)
     assert not all(model.holds("ExpireFirst", state) for state in graph.states)
+
+
+@pytest.mark.parametrize(
+    ("program", "schedule", "broken"),
+    [
+        (
+            of_load(a="lead 1; load; follow 2; lead 1; lead 3"),
+            [("a", 200)],
+            "NewestLoadWins",
+        ),
+        (of_load(0, a="lead 1"), [("a", 200)], "NewestLoadWins"),
+        (
+            of_load(a="lead 1; load", f="fetch", g="fetch"),
+            [("a", 200), ("f", 2), ("g", 3), ("f", 1), ("g", 200), ("f", 200)],
+            "HighWatermarkSeen",
+        ),
+    ],
+    ids=["leads_twice", "no_record", "two_fetch"],
+)
+def test_what_is_assumed_of_loads_is_refused_and_breaks_the_theorem(program, schedule, broken):
+    """A-ONCE and A-LOG."""
+    with pytest.raises(ValueError, match="assumes of its constants"):
+        LOAD.reached(program)
+    constants = variants.mechanisms()[LOAD.name].constants_of(program)
+    model = LOAD.specification().model(constants, tuple(program["threads"]))
+    state = model.initial()
+    for name, count in schedule:
+        for _ in range(count):
+            after = [to for t, _, to in model.successors(state) if model.threads[t] == name]
+            state = after[0] if after else state
+    assert not model.holds(broken, state)
+    assert model.holds(broken, model.initial())
+
+
+# -- how a goal is tried
+
+
+def test_a_goal_is_tried_from_all_premises_where_the_near_ones_are_not_enough(monkeypatch):
+    near, tried = Conditions(LOAD), []
+    late = near.late(["loads_once"])
+    assert set(near.premises) - set(late) == {*LOAD.near[""], "loads_once"}
+    original = near.late
+    monkeypatch.setattr(near, "late", lambda goals: (tried.append([*goals]), original(goals))[1])
+    near.way("M5_to_M6")
+    assert all(len(goals) == 1 for goals in tried)
+    # No premise is near: the goals follow from all of them.
+    monkeypatch.setattr(near, "late", lambda _: set(near.premises))
+    near.way("M5_to_M6")
+    without = Conditions(LOAD, without=["loads_once"])
+    with pytest.raises(NotEntailed, match="loads_once"):
+        without.way("M5_to_M6")
+
+
+def test_a_definition_that_is_a_constant_is_not_looked_into():
+    system = LOAD.system(LOAD.last)()
+    s = system.symbols()
+    assert "Newest" in str(stated(system, "NewestLoadWins", s).formula)
+    constants = {name: of for name, of in LOAD.words.constants.items() if name != "Newest"}
+    system.WORDS = replace(LOAD.words, constants=constants)
+    with pytest.raises(OutsideSubset, match="CHOOSE is outside of the subset"):
+        stated(system, "NewestLoadWins", s)
+
+
+def test_a_definition_that_reads_a_variable_is_no_constant():
+    words = replace(LOAD.words, constants={**LOAD.words.constants, "AllDone": BOOL})
+    with pytest.raises(OutsideSubset, match="AllDone, a constant that is none, is outside"):
+        systems.made("Wrong", LOAD.specification().module, words, Invariant)

@@ -5,17 +5,16 @@ from types import SimpleNamespace
 import z3
 from z3 import ForAll, If, Implies, Not, Or
 
-from wheelproof.prove import variants
 from wheelproof.prove.invariant.planted import Fault, without
 from wheelproof.prove.invariant.subject import Subject
-from wheelproof.prove.invariant.system import Invariant, back
+from wheelproof.prove.invariant.system import Invariant, back, labels
 from wheelproof.prove.kernel import Theory
 from wheelproof.prove.module.shapes import BOOL, INT, Listing, Subset, Vocabulary, prefixed
 from wheelproof.prove.ts.system import conjunct, sort
 
 NAME = "one_shot"
 THREAD = sort("Thread", null="no_thread")
-LABEL = prefixed("Label", "at", " ".join(("Nowhere", *variants.mechanisms()[NAME].labels, "Done")))
+LABEL = labels(NAME, "Label")
 OPERATION = prefixed("Operation", "do", "nothing run")
 
 WORDS = Vocabulary(

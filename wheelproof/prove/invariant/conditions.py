@@ -113,15 +113,37 @@ class Conditions:
         """
         guards, goals = self.goals(name)
         premises = {**self.premises, **guards, **self.facts(name)}
-        instances, goal, missing = cores(
-            self.module, premises, goals, self.hints(name), instances=self.instances
-        )
+        instances: dict[str, list[z3.BoolRef]] = {}
+        conclusions, missing = [], []
+        for group in self.groups(goals):
+            late = self.late(group)
+            parts, conclusion, failures = cores(
+                self.module, premises, group, self.hints(name), late, self.instances
+            )
+            conclusions.append(conclusion)
+            missing += failures
+            for premise, formulas in parts.items():
+                instances.setdefault(premise, []).extend(formulas)
         if missing:
             raise NotEntailed(name, missing)
         guard_instances = [
             instance for premise in guards for instance in instances.pop(premise, [])
         ]
-        return instances, z3.Implies(all_of(guard_instances), goal)
+        return instances, z3.Implies(all_of(guard_instances), all_of(conclusions))
+
+    def groups(self, goals: Mapping[str, z3.BoolRef]) -> list[dict[str, z3.BoolRef]]:
+        """The goals that the same premises are tried for first: each alone, or all of them."""
+        if self.subject.near:
+            return [{name: goal} for name, goal in goals.items()]
+        return [dict(goals)]
+
+    def late(self, goals: Collection[str]) -> Collection[str]:
+        """The premises that are tried where a goal does not follow from those that are near."""
+        near = self.subject.near
+        if not near:
+            return ()
+        first = {*near[""], *goals, *(premise for goal in goals for premise in near.get(goal, ()))}
+        return set(self.premises) - first
 
     def hints(self, name: str) -> Sequence[z3.ExprRef]:
         return self.subject.hints(self.module, name)
@@ -160,7 +182,9 @@ class Conditions:
             for function in (*read.functions, *module.pointers(s))
             for term in terms[function.domain().name()]
         ]
-        instances, goal, missing = cores(module, premises, goals, hints, instances=self.instances)
+        instances, goal, missing = cores(
+            module, premises, goals, hints, self.late(goals), self.instances
+        )
         if missing:
             raise NotEntailed(name, missing)
         return self.condition(name, {premise: z3.And(f) for premise, f in instances.items()}, goal)

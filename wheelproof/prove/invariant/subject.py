@@ -6,7 +6,7 @@ A mechanism gives names, a vocabulary and conjuncts. All else is here.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
@@ -58,8 +58,9 @@ class Subject:
     values of a system's further constants. ``sizes``: a scenario -> elements of further sorts. For
     a way, a property, or "" for the start: ``hints``: terms that conjuncts are taken at; ``facts``:
     premises by name, an instance of a theorem by "theorem #number"; of a property these get the
-    sets that it describes too. ``properties``: those that follow from the last system. ``placing``:
-    how a system is placed in a scenario.
+    sets that it describes too. ``properties``: those that follow from the last system. ``near``: of
+    many conjuncts those that a goal is tried from first: a goal, or "" for each -> the conjuncts
+    beside itself. ``placing``: how a system is placed in a scenario.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Subject:
     hints: Callable[[Any, str], Sequence[z3.ExprRef]] = lambda *_: ()
     facts: Callable[..., Mapping[str, z3.BoolRef]] = lambda *_: {}
     properties: Sequence[str] = ()
+    near: Mapping[str, Collection[str]] = field(default_factory=dict)
     placing: type[Placed] = Here
 
     def __post_init__(self) -> None:

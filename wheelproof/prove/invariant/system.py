@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import z3
 
-from wheelproof.prove.module.shapes import Words
+from wheelproof.prove import variants
+from wheelproof.prove.module.actions import ABSENT
+from wheelproof.prove.module.shapes import Words, prefixed
 from wheelproof.prove.module.starts import starts
 from wheelproof.prove.module.systems import Generated
 
@@ -18,6 +22,9 @@ if TYPE_CHECKING:
 class Invariant(Generated):
     """The steps of a module, and the conjuncts of an invariant, of which a subclass has more."""
 
+    RETURNS: Mapping[str, tuple[str, ...]] = {}
+    """Procedure -> the labels behind its calls."""
+
     def initially(self, s: Any) -> list[z3.BoolRef]:
         """The formulas of Init."""
         return starts(self, s, self.WORDS.unread)
@@ -25,6 +32,26 @@ class Invariant(Generated):
     def at(self, s: Any, t: z3.ExprRef, *labels: str) -> z3.BoolRef:
         """The thread is at one of these labels."""
         return at(self.labels, s, t, *labels)
+
+    def inside(self, s: Any, t: z3.ExprRef, procedure: str) -> z3.BoolRef:
+        """The thread is in this procedure, or in one that returns to it."""
+        labels = [label for label, owner in self.PROCEDURES.of.items() if owner == procedure]
+        callees = [
+            back(self.labels, s, name, t, *to)
+            for name, returns in self.RETURNS.items()
+            if name != procedure and (to := [label for label in returns if label in labels])
+        ]
+        return z3.Or(self.at(s, t, *labels), *callees)
+
+    def frames(self, s: Any, t: z3.ExprRef) -> z3.BoolRef:
+        """A procedure that a thread is in returns to a label behind a call of it."""
+        returning = partial(back, self.labels, s)
+        return z3.And(
+            [
+                z3.If(self.inside(s, t, name), returning(name, t, *to), returning(name, t, ABSENT))
+                for name, to in self.RETURNS.items()
+            ]
+        )
 
     def label(self, name: str) -> z3.ExprRef:
         value = self.labels.value(name)
@@ -48,6 +75,13 @@ class Invariant(Generated):
 
 SUBJECTS: dict[type[Invariant], Subject] = {}
 """The subject of each system that has a theorem."""
+
+
+def labels(name: str, enumeration: str) -> Words:
+    """The places of a thread in a mechanism's module, with those that a decision's absence adds."""
+    mechanism = variants.mechanisms()[name]
+    additions = [label for decision in mechanism.decisions.values() for label in decision.labels]
+    return prefixed(enumeration, "at", " ".join([ABSENT, *mechanism.labels, *additions, "Done"]))
 
 
 def own(invariant: type[Invariant]) -> type[Invariant]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import z3
 
 from wheelproof.prove.module.scopes import Made, Names, unbound
-from wheelproof.prove.module.shapes import INT, Record, Sequence
+from wheelproof.prove.module.shapes import INT, Record, Sequence, blank
 from wheelproof.prove.module.spaced import Places, cut, is_view, put, uses
 from wheelproof.prove.module.values import Value, View, at_place, occurs, reads, replace_constant
 from wheelproof.prove.ts.extremes import PLACE
@@ -248,12 +248,20 @@ def tail(terms: Terms, node: Expression, names: Names) -> Value:
     """``Tail(sequence)``, of one that is not empty: each element moves to the place before."""
     shape, value = terms.shape(node, names), terms.plain(node, names)
     assert isinstance(shape, Sequence)
-    if not isinstance(shape.of, Sort) or shape.of.null is None:
+    is_tuple = isinstance(shape.of, Record) and shape.of.is_tuple
+    if not is_tuple and (not isinstance(shape.of, Sort) or shape.of.null is None):
         raise OutsideSubset("Tail of a sequence of elements that are of no set", node.place)
     terms.obligations.append(value["length"] > 0)
-    length, item = value["length"] - 1, value["item"]
+    length = value["length"] - 1
+    return {"length": length, "item": earlier(value["item"], blank(shape.of), length)}
+
+
+def earlier(item: Value, none: Value, length: z3.ArithRef) -> Value:
+    """Each item of a sequence at the place before its own. ``none``: that behind the last one."""
+    if isinstance(item, dict):
+        return {name: earlier(part, none[name], length) for name, part in item.items()}
     within = z3.And(1 <= PLACE, PLACE <= length)
-    return {"length": length, "item": View(z3.If(within, item[PLACE + 1], shape.of.null))}
+    return View(z3.If(within, item[PLACE + 1], none))
 
 
 def everywhere(

@@ -234,17 +234,18 @@ class Vocabulary:
     ``threads``: the sort of processes. ``sets``: name of a set, a constant's or a definition's ->
     its sort. ``unions``: name of a union's sort -> the sorts of its parts. ``constants``,
     ``variables``: name -> shape; a variable of threads has that of one thread's value. A constant
-    may be a definition that is a set. ``null``: the constant that belongs to every set; ``nulls``:
-    strings that stand for it. ``elements``: string -> the set's sort that it is an element of; the
-    constant ``called_...`` stands for it. ``numbered``: name of a sort whose elements are numbers
-    from 1, and 0 its null -> the greatest of them; a set ``1..N`` has this name. ``from_zero``:
-    those whose numbers begin with 0, and whose null is none. ``unordered``: an operator on
-    sequences -> the one of Append and Tail that it is, but for the order. ``functions``: an
-    operator of one constant -> its values' shape. ``searches``: operators that give the first place
-    of a sequence, from a place on, that is not null. ``added``: further sorts, of elements without
-    a set in the module. ``saved``: sorts of sequences that calls save. ``unread``: variables that
-    have no terms. The values of expressions that read them are not known: a test of them may come
-    out either way, and a variable that is set by them may have any value.
+    may be a definition that reads no variable. ``null``: the constant that belongs to every set;
+    ``nulls``: strings that stand for it. ``elements``: string -> the set's sort that it is an
+    element of; the constant ``called_...`` stands for it. ``numbered``: name of a sort whose
+    elements are numbers from 1, and 0 its null -> the greatest of them; a set ``1..N`` has this
+    name. ``from_zero``: those whose numbers begin with 0, and whose null is none. ``unordered``: an
+    operator on sequences -> the one of Append and Tail that it is, but for the order.
+    ``functions``: an operator of one constant -> its values' shape. ``searches``: operators that
+    give the first place of a sequence, from a place on, that is not null. ``added``: further sorts,
+    of elements without a set in the module. ``saved``: sorts of sequences that calls save.
+    ``unread``: variables that have no terms. The values of expressions that read them are not
+    known: a test of them may come out either way, and a variable that is set by them may have any
+    value.
     """
 
     threads: Sort
@@ -269,8 +270,8 @@ class Vocabulary:
         """Operators whose definitions are not looked into."""
         has_tickets = any(isinstance(variable, Tickets) for variable in self.variables.values())
         on_tickets = ON_TICKETS if has_tickets else ()
-        operators = (*self.sets, *self.unordered, *self.functions, *self.searches, *on_tickets)
-        return frozenset(operators)
+        operators = (*self.unordered, *self.functions, *self.searches, *on_tickets)
+        return frozenset((*self.sets, *self.constants, *operators))
 
     @property
     def sorts(self) -> tuple[Sort, ...]:

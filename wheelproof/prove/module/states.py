@@ -103,12 +103,18 @@ class Placed:
         )
         return tuple(values.ordered(value))
 
+    def defined(self, name: str, shape: Shape) -> Any:
+        """The value of a definition that the vocabulary has as a constant."""
+        if isinstance(shape, Subset):
+            return self.members(name)
+        return self.model.env.value(self.system.MODULE.definition(name).body)
+
     def rigid(self, constants: Mapping[str, Any]) -> dict[str, Any]:
         """The values of the system's constants, in names."""
         table: dict[str, Any] = {}
         for name, shape in self.words.constants.items():
             if not isinstance(shape, Listing):
-                value = constants[name] if name in constants else self.members(name)
+                value = constants[name] if name in constants else self.defined(name, shape)
                 table |= self.named(name, shape, value)
                 continue
             programs = constants[name]
@@ -223,7 +229,9 @@ class Placed:
             case Sequence():
                 items = [self.parts(shape.of, item) for item in value]
                 columns = {
-                    f"_item{suffix}": {n: item[suffix] for n, item in enumerate(items, 1)}
+                    f"_item{suffix}": {
+                        place: item[suffix] for place, item in enumerate(items, 1) if suffix in item
+                    }
                     for suffix, _ in flat("", shape.of)
                 }
                 return {"_length": len(value), **columns}

@@ -27,7 +27,7 @@ from wheelproof.prove.module.stacks import Procedures, procedures
 from wheelproof.prove.module.values import gather, scatter, store
 from wheelproof.prove.module.ways import Way
 from wheelproof.prove.ts.system import WHOLE, Action, Parameter, Step, System, nullable
-from wheelproof.tla.syntax import Module
+from wheelproof.tla.syntax import Level, Module, OutsideSubset
 
 
 class Generated(System):
@@ -187,6 +187,9 @@ def made(
 
     ``base``: a class with more, such as ghost variables or an invariant.
     """
+    for definition in (module.definitions.get(constant) for constant in words.constants):
+        if definition is not None and definition.body.level != Level.CONSTANT:
+            raise OutsideSubset(f"{definition.name}, a constant that is none,", definition.place)
     procs = procedures(module)
     sorts = {variable: z3_sort(shape) for variable, shape in variables(words, module, procs)}
     members: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import z3
 
-from wheelproof.prove.module.shapes import BOOL, INT, Vocabulary, prefixed, sequence
+from wheelproof.prove.module.shapes import BOOL, INT, Padded, Vocabulary, prefixed, sequence
 from wheelproof.prove.module.systems import made
 from wheelproof.prove.ts.system import sort
 from wheelproof.tla import export
@@ -19,12 +19,13 @@ WORDS = Vocabulary(
         "q": sequence(ITEM),
         "done": sequence(ITEM),
         "numbers": sequence(INT),
+        "labelled": sequence(Padded({"1": ITEM, "2": BOOL})),
         "x": ITEM,
         "flag": BOOL,
         "pc": prefixed("PorterLabel", "at", "Nowhere A B Done"),
     },
 )
-NAMES = ("q", "done", "numbers", "x", "flag")
+NAMES = ("q", "done", "numbers", "labelled", "x", "flag")
 HEAD = f"CONSTANTS Threads, Items, NULL\nVARIABLES {', '.join(NAMES)}, pc, stack\n"
 BODIES = {
     "Takes": "q # <<>> /\\ x' = Head(q) /\\ q' = Tail(q)",
@@ -33,6 +34,7 @@ BODIES = {
     "Turns": "q # <<>> /\\ q' = Append(Tail(q), Head(q))",
     "Same": "flag' = \\A i \\in DOMAIN done : i \\in DOMAIN q /\\ done[i] = q[i]",
     "Numbers": "numbers' = Tail(numbers)",
+    "Labelled": "x' = Head(labelled)[1] /\\ labelled' = Tail(labelled)",
 }
 
 
@@ -79,6 +81,21 @@ def test_the_first_element_is_taken_and_each_other_moves_to_the_place_before(ste
     assert entails([*taken.guards, place >= s.q_length], after[place] == ITEM.null)
     assert not entails(taken.guards, after[place] == s.q_item[place + 1])
     assert all(entails([*taken.guards, s.q_length >= 0], each) for each in of.obligations("A_to_B"))
+
+
+def test_each_part_of_a_tuple_moves_to_the_place_before(step):
+    of, s, taken = step("Labelled")
+    parts = taken.updates["labelled_item_1"], taken.updates["labelled_item_2"]
+    before, place = (s.labelled_item_1, s.labelled_item_2), z3.Int("some_place")
+    within = z3.And(1 <= place, place < s.labelled_length)
+    assert entails(taken.guards, taken.updates["x"] == s.labelled_item_1[1])
+    assert entails(taken.guards, taken.updates["labelled_length"] == s.labelled_length - 1)
+    for part, old, blank in zip(parts, before, (ITEM.null, z3.BoolVal(False)), strict=True):
+        assert entails([*taken.guards, within], part[place] == old[place + 1])
+        assert entails([*taken.guards, place >= s.labelled_length], part[place] == blank)
+        assert not entails([*taken.guards, within], part[place] == old[place])
+    assert not all(entails([], each) for each in of.obligations("A_to_B"))
+    assert all(entails([s.labelled_length > 0], each) for each in of.obligations("A_to_B"))
 
 
 @pytest.mark.parametrize("name", ["Trusts", "TrustsTail"])

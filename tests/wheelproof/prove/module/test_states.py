@@ -77,6 +77,11 @@ PARTS = {
     "a record": (CELL, {"n": 1, "who": "a"}, {"_n": 1, "_who": "a"}),
     "a pair": (pair(INT, ITEM), (1, "NULL"), {"_1": 1, "_2": None}),
     "a short tuple": (Padded({"1": INT, "2": ITEM}), (1,), {"_1": 1}),
+    "a sequence of tuples": (
+        sequence(Padded({"1": INT, "2": ITEM})),
+        ((1,), (2, "c")),
+        {"_length": 2, "_item_1": {1: 1, 2: 2}, "_item_2": {2: "c"}},
+    ),
     "a full tuple": (Padded({"1": INT, "2": ITEM}), (1, "c"), {"_1": 1, "_2": "c"}),
     "a function to records": (
         Function(ITEM, CELL),
