@@ -197,7 +197,7 @@ FAULTS = {
     ),
     "a reader's release wakes none": (
         primitives,
-        "lock.readers = tuple([reader for reader in lock.readers if reader is not thread])",
+        "self.of.readers = tuple([reader for reader in self.of.readers if reader is not thread])",
         "pass",
         "readers",
         "enabled",
@@ -205,8 +205,8 @@ FAULTS = {
     ),
     "a writer's release wakes none": (
         primitives,
-        "            lock.writer = None\n        scheduler.order.leave",
-        "            pass\n        scheduler.order.leave",
+        "        self.of.writer = None\n",
+        "        pass\n",
         "writers",
         "deadlock",
         "can take Asks1 in the model and has to wait",

@@ -147,6 +147,7 @@ def test_every_scenario_is_here_but_for_those_that_break_a_property_or_have_anot
         "forced": "TryExcludesComplete",
         "raising_first": "NoLostCompletion",
         "raising_beside": "NoLostCompletion",
+        "other_key": "NoLostCompletion",
     }
     assert {*SOUND, *broken, *others} == mechanism.scenarios.keys()
     for name, property in broken.items():
