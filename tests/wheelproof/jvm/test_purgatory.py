@@ -152,7 +152,7 @@ def test_a_pair_that_no_scenario_has_is_a_fault(output, monkeypatch):
 
 def test_all_scenarios_are_compared_or_have_a_reason():
     compared_ones = set(BINDING.scenarios(MECHANISM))
-    assert len(compared_ones) == 20
+    assert len(compared_ones) == 21
     mine = {name for name, each in MECHANISM.scenarios.items() if each["protocol"] == "Blocking"}
     assert compared_ones | set(BINDING.absent) == mine
     assert not compared_ones & set(BINDING.absent)
