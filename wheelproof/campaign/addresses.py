@@ -10,10 +10,17 @@ from wheelproof.errors import UsageError
 
 
 def load(address: str, root: Path) -> object:
-    """The object of an address, with a project's folder on the path. Raises UsageError."""
+    """The object of an address, with a project's folder on the path. Raises UsageError.
+
+    An address may come from a file, so that modules of the project alone are imported.
+    """
     module, _, name = address.partition(":")
-    if not module or not name:
+    parts = module.split(".")
+    if not name or not all(part.isidentifier() for part in parts):
         raise UsageError(f"{address!r} names no object of a module.", "Give it as MODULE:NAME.")
+    place = root.joinpath(*parts)
+    if not (place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()):
+        raise UsageError(f"{root} has no module {module}.", "Name a module below --subject.")
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     try:

@@ -24,7 +24,7 @@ LOOKS = 0.5
 
 
 @dataclass(frozen=True)
-class Ran:
+class Ending:
     """How a block ended on an executor."""
 
     number: int
@@ -35,7 +35,9 @@ class Ran:
     says: str
 
 
-def run(folder: Path, manifest: Manifest, options: SessionOptions, progress: Progress) -> list[Ran]:
+def run(
+    folder: Path, manifest: Manifest, options: SessionOptions, progress: Progress
+) -> list[Ending]:
     """Run the blocks that are not finished. Raises as a session does, and ToolError.
 
     The session has ended when this does, also by Ctrl-C. Blocks that had begun are lost then, and
@@ -59,18 +61,18 @@ def _perform(
     manifest: Manifest,
     waiting: Sequence[int],
     progress: Progress,
-) -> list[Ran]:
+) -> list[Ending]:
     """A task for each block; this thread shows how far they are, and takes signals."""
     context = spark.sparkContext
     context.addArchive(f"{(folder / manifests.ARCHIVE).resolve()}#project")
     task = _task(str(folder.resolve()))
-    outcomes: list[Ran] = []
+    outcomes: list[Ending] = []
     errors: list[BaseException] = []
 
     def collect() -> None:
         try:
             parts = context.parallelize(waiting, len(waiting)).map(task).collect()
-            outcomes.extend(Ran(*part) for part in parts)
+            outcomes.extend(Ending(*part) for part in parts)
         except BaseException as error:
             errors.append(error)
 
@@ -155,7 +157,7 @@ def duration(seconds: float) -> str:
     return f"about {seconds / 3_600:.0f} h"
 
 
-def _check(folder: Path, manifest: Manifest, outcomes: Sequence[Ran]) -> None:
+def _check(folder: Path, manifest: Manifest, outcomes: Sequence[Ending]) -> None:
     """ToolError where a block has no file: it failed, or the executors write somewhere else."""
     there = manifests.finished(folder, manifest)
     for outcome in outcomes:

@@ -44,7 +44,17 @@ class Request:
         """The request of a document. Raises TypeError and KeyError."""
         values = {item.name: document[item.name] for item in fields(cls)}
         arrays = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-        return cls(**values | arrays)
+        request = cls(**values | arrays)
+        texts = (*request.names, *(request.layers or ()), *(request.artefacts or ()))
+        if not all(isinstance(text, str) for text in (request.kind, request.profile or "", *texts)):
+            raise TypeError("a kind, a name, a profile or a layer is no text")
+        counts = (request.programs, request.executions, request.bound, request.count)
+        numbers = [number for number in (*counts, *(request.seeds or ())) if number is not None]
+        if not all(type(number) is int for number in numbers):
+            raise TypeError("a number is no whole number")
+        if request.seeds is not None and len(request.seeds) != 2:
+            raise TypeError("seeds are not two numbers")
+        return request
 
 
 @dataclass(frozen=True)

@@ -85,10 +85,10 @@ def _is_source(folder: Path, output: Path) -> bool:
 def _of_runtime() -> dict[str, bytes]:
     """The files of the distribution whose primitives a project may import."""
     spec = importlib.util.find_spec(isolated.DISTRIBUTION)
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        folder = Path(place)
-        return {
-            f"{isolated.DISTRIBUTION}/{file.relative_to(folder).as_posix()}": file.read_bytes()
-            for file in sorted(folder.rglob("*.py"))
-        }
-    return {}
+    if spec is None or not spec.submodule_search_locations:
+        return {}
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    return {
+        f"{isolated.DISTRIBUTION}/{file.relative_to(folder).as_posix()}": file.read_bytes()
+        for file in sorted(folder.rglob("*.py"))
+    }

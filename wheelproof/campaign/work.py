@@ -201,9 +201,11 @@ def _end_with_input() -> None:
         fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def result_of(subject: Campaign, unit: str) -> Result:
-    """The result of a unit. An exception becomes a row with its verdict, never a green one."""
+def result_of(subject: Campaign, unit: str, document: Record | None = None) -> Result:
+    """The result of a unit, or of the document of its failure. An exception becomes a row."""
     try:
+        if document is not None:
+            return subject.again(document)
         if unit.startswith(CONTROL):
             return Result((subject.row_of_control(unit.removeprefix(CONTROL)),))
         return subject.run(unit)

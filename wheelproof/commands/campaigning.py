@@ -212,6 +212,7 @@ def replay(file: Path, root: Path) -> int:
     from wheelproof import documents
     from wheelproof.campaign.kind import FAILURE, Request
     from wheelproof.campaign.kind import campaign as campaign_of
+    from wheelproof.campaign.work import result_of
     from wheelproof.console import visible
     from wheelproof.verdict import exit_code
 
@@ -220,7 +221,10 @@ def replay(file: Path, root: Path) -> int:
         request = Request.read(document.object("request").value)
     except (TypeError, KeyError) as error:
         raise document.fault("request", f"is no request ({error})") from None
-    result = campaign_of(request, root.resolve()).again(document)
+    subject, unit = campaign_of(request, root.resolve()), document.text("unit")
+    if unit not in subject.units():
+        raise document.fault("unit", "is no unit of this campaign")
+    result = result_of(subject, unit, document)
     for text in document.texts("says"):
         print(visible(text))
     for row in result.rows:

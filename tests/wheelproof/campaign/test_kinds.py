@@ -1,5 +1,6 @@
 """Each kind of campaign: its units, its controls, and checkers that they find out."""
 
+import json
 import shutil
 
 import pytest
@@ -65,6 +66,35 @@ def test_a_program_that_shows_a_fault_of_the_engine_is_shrunk_and_runs_again(pro
             assert oracle.judge(smaller).property != row.property
     code, output = wheelproof(ROOT, "replay", str(file))
     assert code == 0 and "def t0" in output, "without the fault it passes"
+
+
+CODE = "__import__('pathlib').Path('ran').touch()"
+"""Code that a file may smuggle in where a text becomes Python."""
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"program": {"threads": [[["write", [0]]]], "outlives": CODE}}, "field program is none"),
+        ({"program": {"threads": [[["say", []]]], "outlives": False}}, "field program is none"),
+        ({"program": {"threads": [[["write", []]]], "outlives": False}}, "field program is none"),
+        ({"program": CODE}, "field program is none"),
+        ({"unit": "seed 99"}, "field unit is no unit"),
+        ({"request": {"names": ["antigravity:webbrowser"]}}, "has no module antigravity"),
+        ({"request": {"names": ["../x:y"]}}, "names no object"),
+        ({"request": {"names": [5]}}, "field request is no request"),
+        ({"request": {"seeds": ["a", "b"]}}, "field request is no request"),
+    ],
+)
+def test_a_crafted_failure_runs_nothing(programs, change, reason, tmp_path):
+    program = {"threads": [[["write", [0]]], [["read", [0]]]], "outlives": False}
+    document = json.loads(programs.failure("seed 0", program).text)
+    request = document["request"] | change.get("request", {})
+    file = tmp_path / "failure.json"
+    file.write_text(json.dumps(document | change | {"request": request}))
+    code, printed = wheelproof(ROOT, "replay", str(file))
+    assert (code, reason in " ".join(printed.split())) == (2, True), printed
+    assert not (ROOT / "ran").exists() and "Traceback" not in printed
 
 
 def of_file(subject, file):
@@ -214,7 +244,7 @@ def test_a_change_is_judged_as_mutate_does_and_its_controls_are_found():
     ("request_", "reason"),
     [
         (Request("nothing"), "no kind of campaign 'nothing'"),
-        (Request("programs", ("a:B",)), "No module named 'a'"),
+        (Request("programs", ("a:B",)), "has no module a"),
         (Request("programs", ("nothing",)), "MODULE:NAME"),
         (Request("programs", (f"{SUBJECTS}:Semaphore",)), "is no oracle"),
         (Request("programs", ("a:B", "c:D")), "has one name, not 2"),

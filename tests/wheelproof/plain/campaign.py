@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.wheelproof.plain import oracle
-from tests.wheelproof.plain.drawn import Outline, outline, written
+from tests.wheelproof.plain.drawn import outline, outline_of, written
 from tests.wheelproof.plain.engine_faults import FAULTS
 from wheelproof.campaign.kinds.programs import Judgement
 
@@ -40,7 +40,7 @@ class Oracle:
         return vars(outline(seed))
 
     def judge(self, program: Any) -> Judgement:
-        comparison = oracle.compared(self.explorer, written(Outline(**program)))
+        comparison = oracle.compared(self.explorer, written(outline_of(program)))
         figures = {
             "runs": comparison.runs,
             "optimal runs": comparison.optimal_runs,
@@ -57,7 +57,7 @@ class Oracle:
         return Judgement("exhaustive", figures=figures)
 
     def smaller(self, program: Any) -> Iterator[Any]:
-        whole = Outline(**program)
+        whole = outline_of(program)
         parts = whole.threads
         for at in range(len(parts)):
             yield vars(replace(whole, threads=parts[:at] + parts[at + 1 :]))
@@ -67,5 +67,5 @@ class Oracle:
                 yield vars(replace(whole, threads=[*parts[:at], fewer, *parts[at + 1 :]]))
 
     def text(self, program: Any) -> str:
-        source = written(Outline(**program)).source
+        source = written(outline_of(program)).source
         return source[source.index("def t0") :] if program["threads"] else source

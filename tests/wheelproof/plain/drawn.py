@@ -348,6 +348,21 @@ def outline(seed: int, kinds: tuple[Any, ...] = KINDS) -> Outline:
     return Outline(threads, draw.random() < 0.5)
 
 
+def outline_of(document: Any) -> Outline:
+    """The outline of a document, of which nothing is taken at its word. Raises ValueError."""
+    try:
+        threads, outlives = document["threads"], document["outlives"]
+        kinds = {kind.__name__ for kind in (*KINDS, *HANDING)}
+        names = [name for statements in threads for name, _ in statements]
+        if not isinstance(outlives, bool) or not kinds.issuperset(names):
+            raise ValueError("a statement is of no kind, or outlives is no truth value")
+        result = Outline(threads, outlives)
+        written(result)
+    except (TypeError, LookupError) as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from None
+    return result
+
+
 def written(outline: Outline) -> Program:
     """The program of an outline."""
     parts, codes = [HEAD], []

@@ -51,7 +51,9 @@ class Oracle(Protocol):
         """Programs that lack a part of this one, those first that lack most."""
         ...
 
-    def text(self, program: Program) -> str: ...
+    def text(self, program: Program) -> str:
+        """The program as people read it. Raises ValueError where it is none."""
+        ...
 
 
 class Programs(Campaign):
@@ -96,6 +98,10 @@ class Programs(Campaign):
 
     def again(self, document: documents.Record) -> Result:
         unit, program = document.text("unit"), document.value.get("program")
+        try:
+            self.oracle.text(program)
+        except ValueError as error:
+            raise document.fault("program", f"is none of {self.address} ({error})") from None
         judgement = self.oracle.judge(program)
         failure = None
         if judgement.verdict == Verdict.VIOLATED:
