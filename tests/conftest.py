@@ -55,6 +55,9 @@ SHARING = (
 """How the names of files begin that share what is costly: one Spark session, the kept runs of TLC,
 all theories, recorded runs, what the JDK's own classes do."""
 
+LONG_BY_NIGHT = "tests/proofs/"
+"""Where by night the tests take longer than what they share: each folder is by itself then."""
+
 APART = ("tests/wheelproof/plain/test_oracle.py",)
 """Long files whose tests share nothing: each may go to another process."""
 
@@ -143,6 +146,8 @@ class ByFile(LoadScopeScheduling):
         file = nodeid.partition("::")[0]
         if file in APART:
             return nodeid
+        if file.startswith(LONG_BY_NIGHT) and self.config.option.markexpr == "nightly":
+            return file.rpartition("/")[0]
         return next((shared for shared in SHARING if file.startswith(shared)), file)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
