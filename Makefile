@@ -174,7 +174,7 @@ watch: setup-kafka
 	@exec env PYTHONHASHSEED=0 .venv/bin/python -m real.live $(ARGS)
 
 # All parts run even where one has a finding; any makes the target fail.
-nightly: setup-kafka
+nightly: setup-test
 	@.venv/bin/python tools/night.py $(PART)
 
 docs: setup-docs

@@ -1,5 +1,6 @@
 """Every fenced command of a page is run: by a test, by continuous integration, or by the night."""
 
+import itertools
 import os
 import shlex
 import shutil
@@ -16,13 +17,19 @@ from tests.docs.reading import ROOT, commands, name, pages
 from tests.docs.test_commands import SHELL
 
 LEDGER = tomllib.loads((ROOT / "tests/docs/runs.toml").read_text(encoding="utf-8"))
-NIGHTLY = LEDGER["nightly"]["commands"]
+
+
+def chains(ledger: Mapping[str, Any]) -> list[list[str]]:
+    """The commands of the night. Those of one chain read what the ones before them write."""
+    return [
+        [entry] if isinstance(entry, str) else entry for entry in ledger["nightly"]["commands"]
+    ]
 
 
 def known(ledger: Mapping[str, Any]) -> set[tuple[str, ...]]:
     """The commands that the ledger names, as words."""
-    listed = [*ledger["continuous_integration"]["commands"], *ledger["nightly"]["commands"]]
-    return {tuple(shlex.split(each)) for each in (*listed, *ledger["same"], *ledger["by_hand"])}
+    listed = [*ledger["continuous_integration"]["commands"], *itertools.chain(*chains(ledger))]
+    return {tuple(shlex.split(line)) for line in (*listed, *ledger["same"], *ledger["by_hand"])}
 
 
 def unknown(texts: Mapping[str, str], ledger: Mapping[str, Any]) -> list[str]:
@@ -93,8 +100,13 @@ def checkout(tmp_path_factory) -> Path:
 
 @pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize("command", NIGHTLY)
-def test_a_command_ends_as_the_page_says(checkout, command):
+@pytest.mark.parametrize("chain", chains(LEDGER), ids=lambda chain: chain[0])
+def test_commands_end_as_the_page_says(checkout, chain):
+    for command in chain:
+        ends_as_the_page_says(checkout, command)
+
+
+def ends_as_the_page_says(checkout: Path, command: str) -> None:
     words = shlex.split(command)
     if words[0] == "make":
         # The packages are there: their set-up would install them for the copy.
