@@ -3,7 +3,10 @@
 P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas: Source Sets: A Foundation for Optimal Dynamic Partial
 Order Reduction, J. ACM 64(4), 2017, section 6: wakeup trees. Departures: those of
 source-DPOR; a thread's next operation is taken from the present run, and counts as dependent where
-that run does not show it. So there are a few runs in vain, and where threads wait for locks.
+that run does not show it. So there are a few runs in vain, and where threads wait for locks. And a
+leaf of a wakeup tree may be a sequence that a finished branch covers in part. Its subtree then
+lacks sequences that begin with it, since the thread of the finished branch sleeps there. So a
+sequence is added below the leaf with which it begins.
 """
 
 from __future__ import annotations
@@ -218,7 +221,7 @@ class OptimalDPOR(Backtracking):
         events: Sequence[Event],
         plan: list[Event],
     ) -> None:
-        """Add a sequence to a wakeup tree, unless a sequence of the tree leads to as much.
+        """Add a sequence to a wakeup tree, below the branches with which it may begin.
 
         ``events``: those of the present run from the tree's state on.
         """
@@ -231,9 +234,7 @@ class OptimalDPOR(Backtracking):
                 if _is_weak_initial(branch.number, plan, pending.get(branch.number)):
                     break
             else:
-                for event in plan:
-                    branches.append(Branch(event.number))
-                    branches = branches[-1].branches
+                _append(branches, plan)
                 return
             number = branch.number
             following = _following(execution, number, ahead.get(number, []), plan)
@@ -243,8 +244,21 @@ class OptimalDPOR(Backtracking):
             first = next((event for event in plan if event.number == number), None)
             plan = [event for event in plan if event is not first]
             if not branch.branches:
+                _lengthen(branch, plan)
                 return
             branches = branch.branches
+
+
+def _append(branches: list[Branch], plan: Sequence[Event]) -> None:
+    """Add a branch with the threads of a sequence."""
+    for event in plan:
+        branches.append(Branch(event.number))
+        branches = branches[-1].branches
+
+
+def _lengthen(leaf: Branch, plan: Sequence[Event]) -> None:
+    """Have a leaf go on as a sequence does that begins with it."""
+    _append(leaf.branches, plan)
 
 
 def _pending(execution: Execution) -> dict[int, Pending]:
