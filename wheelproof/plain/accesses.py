@@ -36,6 +36,7 @@ class Accesses:
     the locations ``set_up``.
 
     ``racing`` are the sites of new races, ``unseen`` the calls of foreign code in races.
+    ``compiled``: the foreign code that was called and is no Python.
     ``shared``: a location was used by two threads. ``written`` counts the writes. ``hidden`` are
     the files of the synchronization itself. ``over``: the run has ended, and its threads are ended.
     """
@@ -47,6 +48,7 @@ class Accesses:
         self.loop: tuple[Site, Any, int] | None = None
         self.racing: list[Site] = []
         self.unseen: dict[tuple[str, str], int] = {}
+        self.compiled: set[str] = set()
         self.shared = self.over = False
         self.alone = self.quiet = False
         self.set_up: list[Any] | None = None

@@ -64,6 +64,7 @@ DIFFERS = (
     "threads"
 )
 REMEDY = "name its module with `into`"
+COMPILED = "it is compiled: use a version in Python, or a fake"
 REMEDIES = {FILE_SYSTEM: "give each thread files of its own"}
 UNKNOWN_CAUSE = ", as random numbers or the order of a set"
 
@@ -355,7 +356,9 @@ class Explorer:
         if execution.unseen:
             code, place = next(iter(execution.unseen))
             why = self.world.why_refused(code)
-            remedy = f"it could not be loaded again ({why})" if why else REMEDIES.get(code, REMEDY)
+            remedy = REMEDIES.get(code, COMPILED if code in execution.compiled else REMEDY)
+            if why:
+                remedy = f"it could not be loaded again ({why})"
             return Answer.UNSEEN, (
                 f"{place}: {code} is not looked into, and touched an object that another thread "
                 f"uses: {remedy}"

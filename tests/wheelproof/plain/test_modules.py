@@ -146,6 +146,31 @@ def test_a_module_that_is_refused_and_touches_is_unseen_by_its_name(written):
     assert "once.add is not looked into" in found.reason and "loaded before" in found.reason
 
 
+def test_compiled_code_has_a_remedy_of_its_own(written):
+    reasons = []
+    for call in ("encode(values, 0)", "inspect.signature(values)"):
+        found = written.explored(
+            f"""
+            import inspect
+            from _json import encode_basestring_ascii, make_encoder
+
+            class Values(dict):
+                def __call__(self):
+                    pass
+
+            def program():
+                values = Values()
+                text = encode_basestring_ascii
+                encode = make_encoder(None, None, text, None, ":", ",", False, False, True)
+                run(lambda: {call}, lambda: values.update(b=2))
+            """
+        )
+        assert found.answer is Answer.UNSEEN
+        reasons.append(found.reason)
+    assert "Encoder is not looked into" in reasons[0] and "compiled" in reasons[0]
+    assert "inspect.signature is not looked into" in reasons[1] and "`into`" in reasons[1]
+
+
 def test_code_that_is_not_seen_and_reaches_too_much_is_unseen(written):
     written.once("once", "def add(values):\n    pass\n")
     found = written.explored(

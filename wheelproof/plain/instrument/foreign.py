@@ -20,6 +20,9 @@ from wheelproof.plain.universe import CONTAINERS, NOTHING, read_by
 MOST_TOUCHED = 1_000
 """Objects that a call of foreign code is taken to touch, at most; the answer names further ones."""
 
+HEAP_TYPE = 1 << 9
+"""The flag of classes that are made when they are executed, as all in Python are."""
+
 
 class Foreign:
     """Announces the objects that foreign code may touch."""
@@ -43,6 +46,8 @@ class Foreign:
             self.real(f"{module}.{name}", site)
         self.execution.foreign_called = True
         site.foreign = f"{module}.{name}"
+        if _is_compiled(function):
+            self.execution.compiled.add(site.foreign)
         values = (*receiver, *arguments, *keywords.values())
         if module == "collections" and values and _is_named_tuple(values[0]):
             reads = NOTHING  # its fields' values are handed on
@@ -115,6 +120,14 @@ def _is_opaque(kind: type) -> bool:
     return kind in tables.IMMUTABLE or (
         isinstance(module, str) and module.startswith("wheelproof.plain.")
     )
+
+
+def _is_compiled(function: Any) -> bool:
+    """Whether no code in Python is behind a callable."""
+    target: Any = function.__func__ if type(function) is types.MethodType else function
+    if issubclass(type(target), type):  # a proxy says that it is of another class
+        return not target.__flags__ & HEAP_TYPE
+    return not any(type(code) is types.FunctionType for code in (target, type(target).__call__))
 
 
 def _is_named_tuple(value: Any) -> bool:
