@@ -21,7 +21,7 @@ from wheelproof.prove.ts.instances import needed, taken
 from wheelproof.prove.ts.system import Condition, conditions
 from wheelproof.prove.ts.theory import Conditions
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 SYSTEM = Watching()
 
 
