@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import z3
@@ -24,8 +23,6 @@ from wheelproof.prove.ts.ground import grounded
 from wheelproof.prove.ts.instances import deeply_grounded
 from wheelproof.prove.ts.system import Condition, System, conditions
 from wheelproof.prove.ts.theory import Conditions
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @cache
