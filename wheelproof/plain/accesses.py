@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import weakref
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from wheelproof.plain.happens_before import Location
@@ -20,11 +21,28 @@ from wheelproof.plain.sites import Site
 FEW = 100_000
 """Accesses of a set-up that is not announced, at most: the watchdog must see some progress."""
 
-LOOP = 20_000
-"""Accesses within which a loop must come back to where it was, to be called endless."""
+LONG = 20_000
+"""Accesses without an operation after which a thread may be in a loop that changes nothing."""
+
+LOOP = 2_000
+"""Accesses within which such a loop must come back to where it was."""
 
 _FINALIZED: dict[type, bool] = {}
 """Whether a class has a finalizer."""
+
+
+@dataclass
+class Loop:
+    """A suspected loop: a place in it, the frames and the number of writes there, other places.
+
+    ``end``: the accesses until which the thread has to come back.
+    """
+
+    site: Site
+    frames: Any
+    written: int
+    end: int
+    sites: set[Site] = field(default_factory=set)
 
 
 class Accesses:
@@ -36,7 +54,8 @@ class Accesses:
     the locations ``set_up``.
 
     ``racing`` are the sites of new races, ``unseen`` the calls of foreign code in races.
-    ``compiled``: the foreign code that was called and is no Python.
+    ``compiled``: the foreign code that was called and is no Python. ``limit``: the accesses at
+    which the present run is too long without an operation.
     ``shared``: a location was used by two threads. ``written`` counts the writes. ``hidden`` are
     the files of the synchronization itself. ``over``: the run has ended, and its threads are ended.
     """
@@ -45,7 +64,8 @@ class Accesses:
         self.locations: dict[Any, Location] = {}
         self.accesses, self.most_accesses = 0, 2_000_000
         self.number = self.written = 0
-        self.loop: tuple[Site, Any, int] | None = None
+        self.loop: Loop | None = None
+        self.limit = LONG
         self.racing: list[Site] = []
         self.unseen: dict[tuple[str, str], int] = {}
         self.compiled: set[str] = set()
@@ -72,7 +92,7 @@ class Accesses:
         if self.over:
             self.leave(thread)
         self.accesses = count = self.accesses + 1
-        if count > self.most_accesses:
+        if count > self.limit:
             self._long(site)
         if site.region != thread.region or site.position <= thread.position:
             thread.switchable = True
@@ -139,17 +159,24 @@ class Accesses:
         return 0 if self.alone else self.accesses
 
     def _long(self, site: Site) -> None:
-        """The run is long: it is endless if a thread comes back to the same place and values."""
-        loop = self.loop
+        """The run is long. The places in a loop that changes nothing become visible.
+
+        So do those of any loop in a run that is too long: another thread may end it.
+        """
+        loop, frames = self.loop, None
+        if loop is None or loop.site is site:
+            frames = frames_of(sys._getframe(2), self.hidden)
         if loop is None:
-            self.loop = site, frames_of(sys._getframe(2), self.hidden), self.written
-        elif loop[0] is site and loop[1:] == (
-            frames_of(sys._getframe(2), self.hidden),
-            self.written,
-        ):
-            self.stop(Ending.ENDLESS)
-        if self.accesses > self.most_accesses + LOOP:
+            self.loop = Loop(site, frames, self.written, self.accesses + LOOP)
+            return
+        loop.sites.add(site)
+        same = loop.site is site and (loop.frames, loop.written) == (frames, self.written)
+        too_long = self.accesses > self.most_accesses
+        if same or (too_long and self.accesses > loop.end):
+            self.racing.extend(loop.sites)
             self.stop(Ending.CUT)
+        if self.accesses > loop.end:
+            self.loop, self.limit = None, min(2 * self.accesses, self.most_accesses)
 
     def _keeper(self, key: Any, holder: Any) -> Any:
         """The reference that keeps the identity of an object from being used again.

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from greenlet import greenlet
 
 from wheelproof.plain.abandoned import PATIENCE, Abandoned
+from wheelproof.plain.accesses import LONG
 from wheelproof.plain.carriers import Hub, carrier
 from wheelproof.plain.happens_before import STAMP, Clock, Location, join
 from wheelproof.plain.moves import SAME, Moves
@@ -21,8 +22,11 @@ from wheelproof.plain.operations import (
     ACQUIRE,
     END,
     JOIN,
+    PEEK,
+    READ,
     SLEEP,
     TRY,
+    WRITE,
     Ended,
     Ending,
     NotRunning,
@@ -32,6 +36,12 @@ from wheelproof.plain.operations import (
 from wheelproof.plain.polling import Polling
 from wheelproof.plain.schedulers.base import BLOCKED, Scheduler
 from wheelproof.plain.sites import Site
+
+POLLED = frozenset({READ, WRITE, PEEK})
+"""Kinds of operations that a loop may repeat until they show something new."""
+
+OFTEN = 3
+"""Operations of a thread on one location before it may be in such a loop."""
 
 ENDS, CLOCK = "<ends>", "<clock>"
 """Objects that can be visible beside places: the ends of threads, and the time."""
@@ -90,7 +100,7 @@ class Execution(Moves):
         self.ending: Ending | None = None
         self.gil_allows, self.foreign_called = True, False
         self.looped, self._repeating = "", False
-        self.written, self.loop = 0, None
+        self.written, self.loop, self.limit = 0, None, LONG
         self.now = self.moment = 1_000.0
         self._past: Clock = []
         self.time = Location("the clock")
@@ -231,6 +241,8 @@ class Execution(Moves):
         if self.over:
             self.leave(thread)
         thread.kind, thread.target, thread.site = kind, target, site
+        if kind in POLLED:
+            self._comes_back(thread, target)
         starter = thread.starter
         if starter is not None:
             thread.starter = None
@@ -261,6 +273,14 @@ class Execution(Moves):
             polling.parked = False
             return wait
         return max(wait, polling.length)
+
+    def _comes_back(self, thread: Thread, location: Location) -> None:
+        """A thread that comes to a location again and again may do nothing else."""
+        count = thread.visits[location] = thread.visits.get(location, 0) + 1
+        if count > OFTEN:
+            if thread.polling is None:
+                thread.polling = Polling(self.hidden)
+            thread.polling.comes_back(thread.kind, location, sys._getframe(3))
 
     def reads_clock(self, frame: Any) -> bool:
         """The running thread reads the time. Whether it does nothing else."""
@@ -299,6 +319,7 @@ class Execution(Moves):
         """Advance the clocks by an operation, and report it."""
         index = self.depth
         self.depth = index + 1
+        self.limit, self.loop = self.accesses + LONG, None
         self.order.append(thread.number)
         kind, clock, number = thread.kind, thread.clock, thread.number
         if self.punctual and awaits_time(thread):

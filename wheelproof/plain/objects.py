@@ -34,7 +34,14 @@ _PLAIN = frozenset(
 LARGEST = 1_000
 """Objects in a container that is compared, at most."""
 
-_CONTAINERS: tuple[Any, ...] = (dict, list, set, collections.deque, bytearray)
+_CONTAINERS: tuple[Any, ...] = (
+    collections.OrderedDict,
+    dict,
+    list,
+    set,
+    collections.deque,
+    bytearray,
+)
 
 _dictionaries: dict[type, Any] = {}
 _slots: dict[type, tuple[tuple[str, Any], ...]] = {}
@@ -111,7 +118,7 @@ def content(name: Any, reference: Any) -> Any:
     if type(name) is int:
         for base in _CONTAINERS:
             if issubclass(type(holder), base) and base.__len__(holder) <= LARGEST:
-                items: Any = base.items if base is dict else base.__iter__
+                items: Any = base.items if issubclass(base, dict) else base.__iter__
                 return [identity(value) for value in items(holder)]
         return object()
     if type(name) is not tuple or len(name) != 2:

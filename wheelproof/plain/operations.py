@@ -83,6 +83,7 @@ class Thread:
     come to where an interpreter with a global lock switches threads.
     ``timed``: its attempt to acquire or to join has a time-out. ``due``: the time at which that, or
     its sleep, ends. ``expires``: when the first of its time-outs ends, since a judge looked at it.
+    ``visits``: location -> its reads, writes and looks there.
     ``refused``: how often it went on once its run was over.
     """
 
@@ -113,6 +114,7 @@ class Thread:
         "switchable",
         "target",
         "timed",
+        "visits",
         "waited",
     )
 
@@ -133,6 +135,7 @@ class Thread:
         self.held: list[Any] = []
         self.inside: Any = None
         self.polling: Any = None
+        self.visits: dict[Any, int] = {}
         self.waited = self.due = 0.0
         self.expires = NEVER
         self.origin, self.children = 0, 0

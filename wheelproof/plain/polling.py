@@ -5,11 +5,17 @@ writes undone, would only repeat itself. It waits until another thread writes a 
 looked at, or until no other thread can move. Such waiting loses no outcome, and makes a search of
 polling loops end. A thread that still repeats itself when no other can move polls for ever. If such
 a loop reads the clock, its waits become longer, until one has taken a year: it may have a deadline.
+
+State that no variable shows is state, too. The positions of iterators are noted. A call in C, or of
+code that is not looked into, may be in the middle of a loop of its own, so a thread beneath one is
+taken to change. A value that waits to be used, as an argument does, was made of locations that the
+thread has read: it is the same if those are as they were one iteration earlier.
 """
 
 from __future__ import annotations
 
 import datetime
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -35,6 +41,12 @@ PLACES = 16
 """Places of a thread's loop, at most."""
 
 OWN = str(Path(__file__).parent)
+
+ATTRIBUTES = str(Path(OWN, "instrument", "fields.py"))
+"""The checker's file whose functions read and write attributes, for which they call code once."""
+
+ONCE = frozenset({"__next__", "advance", "delete_item", "get_item", "set_item"})
+"""The checker's other functions that call code once, for one step."""
 
 _TIMES = frozenset({float, datetime.datetime, datetime.timedelta})
 """Types of the values that a loop computes from the clock."""
@@ -68,6 +80,11 @@ class Log:
                 values[location] = next(value for when, value in entries if when >= moment)
         return values
 
+    def last_before(self, location: Location, moment: int, default: Any) -> Any:
+        """The last value from before a moment."""
+        values = [value for when, value in self._entries[location] if when < moment]
+        return values[-1] if values else default
+
     def forget(self, moment: int) -> None:
         """Drop the notes from before a moment."""
         for location, entries in list(self._entries.items()):
@@ -80,12 +97,14 @@ class Log:
 class Visit:
     """A thread at a place: when, and with which variables.
 
-    ``timeless``: the variables without times. ``again``: how often it has come back alike.
+    ``timeless``: the variables without times. ``is_beneath``: beneath a call of code that is not
+    looked into. ``again``: how often it has come back alike.
     """
 
     moment: int
     frames: list[Any]
     timeless: list[Any]
+    is_beneath: bool
     again: int = 0
 
 
@@ -103,6 +122,8 @@ class Polling:
         self._clock_read = self._waited = -1
         self._visits: dict[Any, Visit] = {}
         self._written, self._looked, self._fresh = Log(), Log(), Log()
+        self._steps: dict[int, tuple[int, weakref.ref[Any]]] = {}
+        self._hidden_change = -1
         self.looked: dict[Location, int] = {}
         self.parked = False
         self.alone, self.length = 0, 0.0
@@ -112,7 +133,7 @@ class Polling:
 
         ``sole``: no other thread reads the clock.
         """
-        last, visit = self._visits_of("yields", frame)
+        last, visit = self._visits_of("yields", frame, frames_of(frame, self._hidden))
         same = last is not None and self._is_same(last, visit)
         reads_clock = last is not None and self._clock_read >= last.moment
         self._waited = self._moment
@@ -125,24 +146,42 @@ class Polling:
             assert last is not None
             self.looked = self._looked.since(last.moment)
 
+    def comes_back(self, kind: int, location: Location, frame: FrameType | None) -> None:
+        """The thread is in front of an operation on a location where it has been before.
+
+        A loop that reads the clock is left to ``spins``.
+        """
+        frames = frames_of(frame, self._hidden, has_own=True)  # code in C may have several accesses
+        last, visit = self._visits_of((kind, id(location)), frame, frames)
+        if last is None or self._clock_read >= last.moment:
+            return
+        self.parked = self._is_same(last, visit)
+        if self.parked:
+            self.looked = self._looked.since(last.moment)
+        else:
+            self.alone = 0
+
     def spins(self, frame: FrameType | None) -> bool:
         """The thread reads the time. Whether it has done nothing else for a while."""
-        last, visit = self._visits_of("spins", frame)
+        last, visit = self._visits_of("spins", frame, frames_of(frame, self._hidden))
         if last is not None and self._waited < last.moment and self._is_same(last, visit):
             visit.again = last.again + 1
         self._clock_read = self._moment
         return visit.again > ALONE
 
-    def _visits_of(self, kind: str, frame: FrameType | None) -> tuple[Visit | None, Visit]:
+    def _visits_of(
+        self, kind: Any, frame: FrameType | None, frames: list[Any]
+    ) -> tuple[Visit | None, Visit]:
         """The last visit of a place, and this one."""
-        frames = frames_of(frame, self._hidden)
+        is_beneath = beneath_other_code(frame)
         place = kind, *((code, at) for code, at, *_ in frames)
         if self._moment % (2 * PLACES) == 0 and self._visits:
             oldest = min([visit.moment for visit in self._visits.values()])
-            for log in (self._written, self._looked, self._fresh):
+            for log in (self._written, self._fresh):
                 log.forget(oldest)
+            self._steps = {key: step for key, step in self._steps.items() if step[1]() is not None}
         self._moment += 1
-        visit = Visit(self._moment, frames, _timeless(frames))
+        visit = Visit(self._moment, frames, _timeless(frames), is_beneath)
         last = self._visits.pop(place, None)
         self._visits[place] = visit
         if len(self._visits) > PLACES:
@@ -153,7 +192,22 @@ class Polling:
         """Whether the thread is as it was at an earlier visit, perhaps but for the time."""
         reads_clock = self._clock_read >= last.moment
         alike = last.timeless == visit.timeless if reads_clock else last.frames == visit.frames
-        return alike and not self._has_changed(last.moment)
+        if not alike or visit.is_beneath or self._has_stepped(last.moment):
+            return False
+        return not self._has_news(last.moment) and not self._has_changed(last.moment)
+
+    def _has_stepped(self, moment: int) -> bool:
+        """Whether an iterator that is still there has taken a step since."""
+        return self._hidden_change >= moment or any(
+            when >= moment and reference() is not None for when, reference in self._steps.values()
+        )
+
+    def _has_news(self, moment: int) -> bool:
+        """Whether a location that it has looked at since was written after its last look before."""
+        return any(
+            self._looked.last_before(location, moment, value) != location.last_write
+            for location, value in self._looked.since(moment).items()
+        )
 
     def _has_changed(self, moment: int) -> bool:
         """Whether a location that the thread has written since differs, and is still of use."""
@@ -169,6 +223,14 @@ class Polling:
             return True
         dead = garbage([location.kept for location in fresh])
         return not all(dead(location.kept) for location in changes)
+
+    def steps(self, iterator: Any) -> None:
+        """An iterator of the thread takes a step."""
+        self._steps[id(iterator)] = self._moment, weakref.ref(iterator)
+
+    def changes(self) -> None:
+        """State of the thread has changed that is no location."""
+        self._hidden_change = self._moment
 
     def touches(self, location: Location) -> None:
         """The thread accesses a location that no thread has accessed before."""
@@ -202,22 +264,48 @@ class Polling:
         self.parked = False
 
 
-def frames_of(frame: FrameType | None, hidden_files: frozenset[str]) -> list[Any]:
+def frames_of(
+    frame: FrameType | None, hidden_files: frozenset[str], has_own: bool = False
+) -> list[Any]:
     """Where the frames of a thread are, and which objects their variables hold.
 
-    Frames of the files in ``hidden_files`` do not count, as those of a condition's wait, nor do the
-    checker's own.
+    Frames of the files in ``hidden_files`` do not count, as those of a condition's wait.
+    ``has_own``: those of the checker do.
     """
     places: list[Any] = []
     while frame is not None:
         code = frame.f_code
-        if code.co_filename not in hidden_files and not code.co_filename.startswith(OWN):
+        is_left_out = not has_own and code.co_filename.startswith(OWN)
+        if not is_left_out and code.co_filename not in hidden_files:
             values = frame.f_locals
             places.append(
                 (id(code), frame.f_lasti, *((name, identity(values[name])) for name in values))
             )
         frame = frame.f_back
     return places
+
+
+def beneath_other_code(frame: FrameType | None) -> bool:
+    """Whether code in C or code that is not looked into stands between frames that are.
+
+    The checker's own frames stand for code in C, but for those that call code once.
+    """
+    builtins: Any = None
+    is_other = False
+    while frame is not None:
+        code = frame.f_code
+        if builtins is None and not code.co_filename.startswith(OWN):
+            builtins = frame.f_builtins
+        elif frame.f_builtins is builtins:
+            if is_other:
+                return True
+        elif builtins is not None and not (
+            code.co_filename == ATTRIBUTES
+            or (code.co_name in ONCE and code.co_filename.startswith(OWN))
+        ):
+            is_other = True
+        frame = frame.f_back
+    return False
 
 
 def _timeless(frames: list[Any]) -> list[Any]:

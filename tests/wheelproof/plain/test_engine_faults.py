@@ -76,7 +76,7 @@ def _repeated_races_are_left_out(monkeypatch):
 
 
 def test_the_oracle_finds_that_the_races_of_a_repeated_part_are_left_out(monkeypatch):
-    program = drawn(751)
+    program = drawn(2074)
     assert oracle.compared(oracle.Drawn(), program, naive=0).difference == ""
     _repeated_races_are_left_out(monkeypatch)
     assert oracle.compared(oracle.Drawn(), program, naive=0).difference.startswith("optimal: ")

@@ -7,6 +7,7 @@ between.
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import types
 import weakref
@@ -150,6 +151,8 @@ class Calls(Foreign, ByName):
             return functools.partial(self.eager, site, function)
         if name in tables.REFLECTIVE:
             return functools.partial(self.fields.reflective, site, function)
+        if function is next:
+            return functools.partial(self.advance, site)
         if name in tables.FIRST_WRITTEN:
             return functools.partial(self.first_written, site, function)
         if name == "vars" and function is vars:
@@ -286,6 +289,9 @@ class Calls(Foreign, ByName):
             at_once = type(receiver) in tables.AT_ONCE or function in tables.EAGER
             if at_once and self.execution.quiet and not keywords and not site.visible:
                 return function(*arguments)
+            polling = self.execution.running.polling
+            if polling is not None and type(receiver) is contextvars.ContextVar:
+                polling.changes()
             if type(receiver) is str and function.__name__ == "format":
                 return self.formatted(site, receiver, *arguments, **keywords)
             self.hand_over(site, arguments, deep=function in tables.DEEP)
@@ -328,6 +334,12 @@ class Calls(Foreign, ByName):
             self.hand_over(site, arguments[1:])
             self.hand_over(site, arguments[:1], writes=True)
         return function(*arguments, **keywords)
+
+    def advance(self, site: Site, *arguments: Any) -> Any:
+        """A step of an iterator by ``next``."""
+        if self.execution.running is not None and arguments:
+            self.hand_over(site, arguments[:1], writes=True)
+        return next(*arguments)
 
     def cached(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         """A cache in C: its function, if that is looked into, would run in the middle of it."""

@@ -108,18 +108,6 @@ ENTERED = frozenset({(contextvars.Context, "run")})
 VIEWING = frozenset({"items", "keys", "values"})
 """Methods of dictionaries that touch no item until their result is iterated."""
 
-STEPS: tuple[type, ...] = (
-    types.GeneratorType,
-    enumerate, zip, map, filter, reversed, itertools.chain, itertools.islice, itertools.count,
-    itertools.cycle, itertools.takewhile, itertools.dropwhile, itertools.starmap,
-    itertools.zip_longest, itertools.accumulate, itertools.pairwise, itertools.product,
-    itertools.groupby, type(iter(())), type(iter([])), type(iter({})), type(iter(set())),
-    type(iter(collections.deque())), type(iter({}.values())), type(iter({}.items())),
-    type(iter(range(0))), type(iter("")), type(iter(bytearray())), type(reversed([])),
-    type(iter(lambda: 0, 0)),
-)  # fmt: skip
-"""Iterators whose position is state."""
-
 LAZY: frozenset[Any] = frozenset(
     {
         enumerate, zip, map, filter, iter, reversed, sum, any, all, min, max, itertools.chain,
@@ -203,7 +191,7 @@ FILES: dict[Any, bool] = {
 FIRST_WRITTEN = frozenset(
     {
         "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insort", "insort_left",
-        "insort_right", "_heapify_max", "_heappop_max", "_heapreplace_max", "next",
+        "insort_right", "_heapify_max", "_heappop_max", "_heapreplace_max",
         "_count_elements",
     }
 )  # fmt: skip

@@ -13,7 +13,6 @@ from wheelproof.plain.identity import by_address
 from wheelproof.plain.instrument.containers import (
     CONTAINERS,
     SHOWING,
-    STEPS,
     VIEWS,
     behind,
     in_c,
@@ -56,7 +55,7 @@ class Steps:
     ``take`` makes the iterator of the container: ``iter`` or ``reversed``.
     """
 
-    __slots__ = ("_execution", "_holder", "_iterator", "_key", "_site", "_writes")
+    __slots__ = ("__weakref__", "_execution", "_holder", "_iterator", "_key", "_site", "_writes")
 
     def __init__(
         self,
@@ -68,7 +67,7 @@ class Steps:
         self._execution, self._site = items.execution, site
         execution = items.execution
         kind = type(value)  # never isinstance: a class may have a __class__ of its own
-        self._writes = issubclass(kind, STEPS)
+        self._writes = items.is_iterator(kind)
         self._holder = behind(value)
         self._key = items.key(self._holder)
         if issubclass(kind, set | frozenset):
@@ -84,12 +83,32 @@ class Steps:
     def __next__(self) -> Any:
         execution, holder = self._execution, self._holder
         thread = execution.running
-        if thread is not None and execution.access(
-            thread, self._key, holder, self._writes, self._site
-        ):
-            value = next(self._iterator)
-            execution.recorder.note(value)
-            return value
+        if thread is not None:
+            if thread.polling is not None:
+                thread.polling.steps(self)
+            if execution.access(thread, self._key, holder, self._writes, self._site):
+                value = next(self._iterator)
+                execution.recorder.note(value)
+                return value
+        return next(self._iterator)
+
+
+class Positions:
+    """An iterator whose steps nothing notes but a thread that polls."""
+
+    __slots__ = ("__weakref__", "_execution", "_iterator")
+
+    def __init__(self, execution: Execution, value: Any) -> None:
+        self._execution = execution
+        self._iterator: Iterator[Any] = iter(value)
+
+    def __iter__(self) -> Positions:
+        return self
+
+    def __next__(self) -> Any:
+        thread = self._execution.running
+        if thread is not None and thread.polling is not None:
+            thread.polling.steps(self)
         return next(self._iterator)
 
 
@@ -121,12 +140,19 @@ class Items:
             return self.fields.location(dictionaries[id(holder)], name)
         return id(holder)
 
+    def is_iterator(self, kind: type) -> bool:
+        """Whether a type in C is one of iterators: their position is state."""
+        return self.in_c(kind, "__next__")
+
     def stepped(self, kind: type) -> bool:
         """Whether iteration of a type announces its steps."""
         answer = self._iterated.get(kind)
         if answer is None:
-            answer = self._iterated[kind] = issubclass(kind, (*VIEWS, *STEPS)) or (
-                (issubclass(kind, SHOWING) or is_container(kind)) and in_c(kind, "__iter__")
+            shows = issubclass(kind, SHOWING) or is_container(kind)
+            answer = self._iterated[kind] = (
+                issubclass(kind, VIEWS)
+                or self.is_iterator(kind)
+                or (shows and in_c(kind, "__iter__"))
             )
         return answer
 
@@ -185,7 +211,7 @@ class Items:
     def deep(self, value: Any, site: Site) -> Any:
         """Announce that a container is read, and the containers in it."""
         execution, write_count = self.execution, -1
-        if issubclass(type(value), STEPS):
+        if self.is_iterator(type(value)):
             return self.whole(value, site)
         while execution.running is not None and write_count != execution.written:
             write_count, visits = execution.written, set[int]()
@@ -219,10 +245,10 @@ class Items:
             kind = type(value)
             if issubclass(kind, SHOWING):
                 value = behind(value)
-            elif not issubclass(kind, (*CONTAINERS, *STEPS)) and not self.in_c(kind, "__setitem__"):
-                return None
-            elif issubclass(kind, STEPS):
+            elif self.is_iterator(kind):
                 writes = True
+            elif not issubclass(kind, CONTAINERS) and not self.in_c(kind, "__setitem__"):
+                return None
             elif issubclass(kind, set):
                 ordered(execution, value, site)
             execution.access(thread, self.key(value), value, writes, site)
@@ -315,15 +341,18 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
         return value
 
     def iterate(value: Any, site: Site) -> Any:
-        if execution.running is not None and items.stepped(type(value)):
+        if execution.running is None:
+            return value
+        if items.stepped(type(value)):
             return Steps(items, value, site)
-        return value
+        return value if type(value) is Steps else Positions(execution, value)
 
     def delegate(value: Any, site: Site) -> Any:
         """The iterator that a generator hands its steps to. A generator is sent values, too."""
-        if type(value) is not types.GeneratorType:
-            return iterate(value, site)
-        items.whole(value, site, writes=True)
+        if type(value) is types.GeneratorType:
+            items.whole(value, site, writes=True)
+        elif execution.running is not None and items.stepped(type(value)):
+            return Steps(items, value, site)
         return value
 
     def whole(value: Any, site: Site) -> Any:
