@@ -105,12 +105,13 @@ class Binding:
     """Field of a scenario -> the value that it must have throughout."""
     folders: tuple[str, ...] = ()
     """Folders of the Java sources, beside the file; one of its name where there is none."""
-    patch: str = ""
-    """A diff against one source file of the release's jar of sources.
+    patch: tuple[str, ...] = ()
+    """Diffs against one source file of the release's jar of sources, in their order.
 
-    Its path is below the project's folder. The classes compiled from it stand before the jars.
+    Their paths are below the project's folder. The classes compiled from it stand before the jars.
     """
     without: str = ""
+    """The decisions that these classes lack, with ``-and-`` between them."""
     absent: Mapping[str, str] = field(default_factory=dict)
     unused: Mapping[str, str] = field(default_factory=dict)
     joined: Mapping[str, str] = field(default_factory=dict)
@@ -263,7 +264,7 @@ def read(file: Path) -> Binding:
         coarse=strings("coarse"),
         where=data.get("where", {}),
         folders=strings("folders"),
-        patch=data.get("patch", ""),
+        patch=strings("patch"),
         without=data.get("without", ""),
         absent=data.get("absent", {}),
         unused=data.get("unused", {}),
