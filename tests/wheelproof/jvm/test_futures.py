@@ -6,11 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.wheelproof.jvm.explore.driving import PROGRAMS, drive
-from wheelproof import java
+from tests.wheelproof.jvm.small import explored, loaded
 from wheelproof.jvm.declaration import Binding
-from wheelproof.jvm.jars import NotHere, locate
-from wheelproof.jvm.process import ENDED, Jvm
-from wheelproof.jvm.setup import ASM, MINIMUM, SOURCES, Setup, compile_java
+from wheelproof.jvm.process import ENDED
 
 HERE = Path(__file__).parent
 OPERATIONS = {
@@ -42,17 +40,8 @@ BINDING = Binding(
 
 @pytest.fixture(scope="module")
 def future():
-    """A JVM with the class of the programs under the layer's control."""
-    executable = java.locate("The layer jvm", MINIMUM, "").executable
-    try:
-        asm = locate(ASM, fetch=True)
-    except NotHere as error:
-        pytest.skip(f"NOT RUN: {error}")
-    tool = compile_java(executable, sorted(SOURCES.glob("*.java")), asm, True)
     sources = [PROGRAMS / "Answers.java", HERE / "futures" / "FutureHarness.java"]
-    subject = compile_java(executable, sources, [tool, *asm], True)
-    with Jvm(Setup(executable, (tool, *asm), (subject,)), heap_mb=200) as process:
-        process.load(BINDING)
+    with loaded(BINDING, sources) as process:
         yield process
 
 
@@ -60,12 +49,6 @@ def future():
 def in_the_jdk():
     """Program -> its outcomes, where each access of the JDK's own code is a step."""
     return {answer["name"]: set(answer["outcomes"]) for answer in drive("outcomes", *OPERATIONS)}
-
-
-def explored(future, operations, binding=BINDING):
-    threads = {f"t{number}": [[word]] for number, word in enumerate(operations)}
-    future.begin(binding, {"threads": threads})
-    return future.explore(10_000, 60)
 
 
 def outcomes(future, operations, binding=BINDING):
@@ -91,7 +74,7 @@ def test_a_call_as_one_step_has_the_outcomes_of_the_jdks_code(future, in_the_jdk
 def test_a_future_with_two_listeners_is_refused(future, in_the_jdk):
     """In the JDK one that comes late may run the other one, which no single step does."""
     assert "[0, 3, 3][0, 1, 1][0, 0, 0]" in in_the_jdk["TwoListen"]
-    graph = explored(future, OPERATIONS["TwoListen"])
+    graph = explored(future, OPERATIONS["TwoListen"], BINDING)
     assert not graph.complete
     assert "a CompletableFuture has 2 listeners" in graph.faults[0]
 
