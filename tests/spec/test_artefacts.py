@@ -11,6 +11,7 @@ from tests.model.artefacts import ROOT
 from tests.spec.texts import algorithm, defined, written
 from wheelproof.checks.controls import can_wait
 from wheelproof.checks.coverage import labels_of_spec
+from wheelproof.decisions.read import names_of
 from wheelproof.python import ControlledImplementation
 
 MECHANISMS = mechanisms()
@@ -97,6 +98,6 @@ def test_no_property_is_without_a_violation(mechanism):
 @every_mechanism
 def test_no_decision_is_without_a_mutant_or_a_check(mechanism):
     used = {mutant.decision for mutant in mechanism.mutants.values()}
-    used |= {each.without for each in mechanism.configs.values() if each.without}
+    used |= {name for each in mechanism.configs.values() for name in names_of(each.without)}
     used |= {each.mutant for each in mechanism.composed.values() if each.mutant}
     assert used == set(mechanism.decisions)

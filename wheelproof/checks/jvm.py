@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from wheelproof.checks.context import LARGE, Context, Report
 from wheelproof.checks.jvm_files import LAYER, Files
 from wheelproof.checks.random import RACE
+from wheelproof.counterexample.build import silent_end
 from wheelproof.graph import reduced
 from wheelproof.graph.explorer import StateGraph, first_violation
 from wheelproof.jvm import classfiles, composed, product
@@ -30,6 +31,7 @@ from wheelproof.jvm.tasks import (
     Task,
     broken_without,
     tasks,
+    violation,
 )
 from wheelproof.jvm.values import Encoder
 from wheelproof.project.mechanism import the_property
@@ -114,12 +116,13 @@ class _Checks(Files):
         elif task.kind == CHANGE:
             judgement = self.change(task)
         elif task.kind == PROPERTY:
-            name = the_property(self.mechanism.configs[task.subject].property)
+            name = the_property(violation(self.mechanism, task.subject).property)
             judgement = self.violation(task, task.scenario, name)
         elif task.kind == COMPOSED:
             judgement = self.composed(task, task.subject)
         else:
-            judgement = self.scenario(task, task.subject, task.kind == FINE)
+            differs = task.kind == REJECTED
+            judgement = self.scenario(task, task.subject, task.kind == FINE, must_differ=differs)
         fault = self.comparison_fault(task)
         self.report.rows.append(
             self.context.row(
@@ -135,7 +138,7 @@ class _Checks(Files):
     def comparison_fault(self, task: Task) -> str | None:
         """The property that a check must see violated; None where all must be in order."""
         if task.kind == PROPERTY:
-            return self.mechanism.configs[task.subject].property
+            return violation(self.mechanism, task.subject).property
         change = task.binding.changes.get(task.subject) if task.kind == CHANGE else None
         if change and change.races:
             return RACE
@@ -341,6 +344,7 @@ class _Checks(Files):
         steps = [(thread, label) for thread, label, _ in path]
         if (scenario, without) in self.joined:
             steps = self.joined[scenario, without].schedule(steps)
+        steps += silent_end(model, steps, mechanism.silent)
         return {
             "figures": {"steps": len(path)},
             "bound": self.context.bound(scenario),

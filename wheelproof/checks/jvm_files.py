@@ -75,7 +75,8 @@ class Files:
             ),
             sources=self.sources(),
         )
-        if [thread for thread, _ in steps] != list(schedule):
+        silent = self.mechanism.silent
+        if [thread for thread, label in steps if label not in silent] != list(schedule):
             names = tuple(model.threads[thread] for thread in schedule)
             counterexample = replace(counterexample, schedule=names)
         return self.context.keep(counterexample)

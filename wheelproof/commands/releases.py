@@ -17,6 +17,7 @@ from wheelproof.jvm.tasks import (
     Task,
     broken_without,
     tasks,
+    violation,
 )
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.verdict import Row
@@ -114,9 +115,9 @@ def table(mechanism: Mechanism, rows: Sequence[Row]) -> str:
     subjects = names([mechanism])
     checks = [(by_name[row.name], row) for row in rows if row.name in subjects]
     violations = [config.property or "" for config in mechanism.configs.values()]
-    followed_properties = {
-        mechanism.configs[task.subject].property for task, _ in checks if task.kind == PROPERTY
-    }
+    followed = [violation(mechanism, task.subject) for task, _ in checks if task.kind == PROPERTY]
+    followed_properties = {item.property for item in followed}
+    violations += [item.property or "" for item in followed]
     changes = [(task, breaks(mechanism, task), row) for task, row in checks if lacks(task)]
     violations += [broken_one for _, broken_one, _ in changes if broken_one]
     followed_properties |= {broken_one for _, broken_one, _ in changes}
@@ -162,18 +163,18 @@ def cell(models: Models, name: str, checks: Sequence[tuple[Task, Row]]) -> str:
     """The result of the checks of one release for a property."""
     mechanism = models.mechanism
     replays = [
-        (mechanism.configs[task.subject].name, row.ok)
+        (task.subject, row.ok)
         for task, row in checks
-        if task.kind == PROPERTY and mechanism.configs[task.subject].property == name
+        if task.kind == PROPERTY and violation(mechanism, task.subject).property == name
     ]
     if replays:
         wrong = [f"`{config}`" for config, ok in replays if not ok]
         right = ", ".join(link_to(mechanism, config) for config, ok in replays if ok)
         return f"not shown: {', '.join(wrong)}" if wrong else f"violated: {right}"
-    comparisons = [(task.scenario, row.ok) for task, row in checks if task.kind == SCENARIO]
+    comparisons = [(task, row.ok) for task, row in checks if task.kind == SCENARIO]
     if not comparisons or not all(ok for _, ok in comparisons):
         return "not shown"
-    bad = [scenario for scenario, _ in comparisons if not models.has(name, scenario)]
+    bad = [task.scenario for task, _ in comparisons if not models.has(name, task)]
     return f"violated in `{bad[0]}`" if bad else "holds"
 
 
@@ -182,14 +183,15 @@ class Models:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
-        self.graphs: dict[str, StateGraph] = {}
+        self.graphs: dict[tuple[str, str], StateGraph] = {}
 
-    def has(self, name: str, scenario: str) -> bool:
-        """Whether a property holds in every state of a scenario."""
-        if scenario not in self.graphs:
-            model = self.mechanism.model(scenario)
-            self.graphs[scenario] = reduced.reduce(model, self.mechanism.silent)
-        return first_violation(self.graphs[scenario], name) is None
+    def has(self, name: str, task: Task) -> bool:
+        """Whether a property holds in every state of the scenario that classes were compared in."""
+        key = task.binding.without, task.scenario
+        if key not in self.graphs:
+            mechanism = self.mechanism.without(task.binding.without)
+            self.graphs[key] = reduced.reduce(mechanism.model(task.scenario), mechanism.silent)
+        return first_violation(self.graphs[key], name) is None
 
 
 def version(release: str) -> tuple[list[int], str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from wheelproof import choices
 from wheelproof.counterexample import falsified
@@ -107,6 +107,18 @@ def settled(
         mover, label, state = moves[0]
         out.append((mover, label))
     return out
+
+
+def silent_end(
+    model: Model, schedule: Sequence[tuple[int, str]], silent: frozenset[str]
+) -> list[tuple[int, str]]:
+    """The silent steps that threads can take behind a schedule, until none is left."""
+    path = follow(model, schedule, silent)
+    state, steps = path[-1][2] if path else model.initial(), []
+    while moves := [move for move in model.successors(state) if move[1] in silent]:
+        thread, label, state = moves[0]
+        steps.append((thread, label))
+    return steps
 
 
 def build(

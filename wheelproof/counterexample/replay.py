@@ -17,6 +17,7 @@ from wheelproof.counterexample.build import follow
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.counterexample.numbering import SILENT, count, statement, upto
 from wheelproof.counterexample.places import places, plain
+from wheelproof.decisions.read import names_of
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.graph.reduced import settle
 from wheelproof.project.mechanism import Mechanism
@@ -56,7 +57,7 @@ def run(path: Path, on: str, until: int | None = None, *, root: Path = Path(".")
     mechanism = mechanisms[trace.mechanism]
     if trace.scenario not in mechanism.scenarios:
         raise UsageError(f"{path}: {mechanism.toml} has no scenario {trace.scenario}.")
-    for decision in filter(None, (trace.model_without, trace.impl_without)):
+    for decision in (*names_of(trace.model_without), *names_of(trace.impl_without)):
         if decision not in mechanism.decisions:
             raise UsageError(f"{path}: {trace.mechanism} has no decision {decision}.")
     if trace.layer == composed.LAYER:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from wheelproof import decisions, reading
-from wheelproof.decisions.read import short_names
+from wheelproof.decisions.read import changed_together, names_of, short_names
 from wheelproof.errors import UsageError
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -15,12 +15,11 @@ _COMMENT = re.compile(r"\s*#[^'\"]*$")
 
 
 def changed_texts(root: Path, mechanism: str, without: str) -> dict[str, str]:
-    """The Python files that a decision changes -> their texts; empty where it no longer fits."""
+    """The Python files that decisions change -> their texts; empty where one no longer fits."""
     try:
-        decision = decisions.read(
-            root / "mutants" / mechanism / f"{without}.md", short_names(mechanism, "")
-        )
-        return decision.texts(root, ".py")
+        short = short_names(mechanism, "")
+        files = [root / "mutants" / mechanism / f"{name}.md" for name in names_of(without)]
+        return changed_together((decisions.read(file, short) for file in files), root, ".py")
     except UsageError:
         return {}
 

@@ -29,7 +29,7 @@ has.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -45,6 +45,9 @@ from wheelproof.errors import UsageError
 
 LABELS = "labels"
 _TITLE = re.compile(r"([A-Za-z0-9_]+): (.+)")
+
+BOTH = "-and-"
+"""Stands between the names of decisions that are taken away together."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +73,14 @@ class Decision:
         """The files that it changes, relative to the project's folder."""
         return tuple(dict.fromkeys(hunk.file for hunk in self.hunks))
 
-    def texts(self, root: Path, suffix: str = "") -> dict[str, str]:
+    def texts(
+        self, root: Path, suffix: str = "", before: Mapping[str, str] | None = None
+    ) -> dict[str, str]:
         """The texts of the changed files, or of those with this suffix.
 
-        The translation in a specification is still the old one. Raises DoesNotFit where a hunk does
-        not fit its file, and UsageError where one of the specification is lacking.
+        ``before``: texts that stand for files. The translation in a specification is still the old
+        one. Raises DoesNotFit where a hunk does not fit its file, and UsageError where one of the
+        specification is lacking.
         """
         if self.fault:
             raise UsageError(
@@ -85,13 +91,26 @@ class Decision:
         for file in filter(lambda name: name.endswith(suffix), self.files):
             hunks_of_file = [hunk for hunk in self.hunks if hunk.file == file]
             try:
-                text = reading.text(root / file)
+                text = (before or {}).get(file) or reading.text(root / file)
             except reading.Unreadable as error:
                 raise hunks_of_file[0].unfit(
                     f"the file {error.fault}", "Correct its name."
                 ) from error
             texts[file] = hunks.apply(text, hunks_of_file)
         return texts
+
+
+def names_of(lacking: str) -> list[str]:
+    """The decisions that are taken away together: ``A-and-B`` has two of them."""
+    return lacking.split(BOTH) if lacking else []
+
+
+def changed_together(decisions: Iterable[Decision], root: Path, suffix: str = "") -> dict[str, str]:
+    """The texts of the files that decisions change together; see :meth:`Decision.texts`."""
+    changed: dict[str, str] = {}
+    for decision in decisions:
+        changed |= decision.texts(root, suffix, changed)
+    return changed
 
 
 def module_of(file: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -30,6 +30,8 @@ REASONS = (
 """The tables of a file that give a reason for each key."""
 BISIMULATION = "Bisimulation"
 """The property that a difference violates."""
+ANY = "*"
+"""Stands in a site for the name of a lambda, which is the compiler's."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Binding:
     classes: tuple[str, ...]
     harness: tuple[str, ...]
     labels: Mapping[str, tuple[str, ...]]
-    """Label -> sites."""
+    """Label -> sites, or patterns of them with a ``*``."""
     same: Mapping[str, str] = field(default_factory=dict)
     """Release -> an earlier one of the list whose class files it has, byte for byte."""
     fine: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -103,12 +105,13 @@ class Binding:
     """Field of a scenario -> the value that it must have throughout."""
     folders: tuple[str, ...] = ()
     """Folders of the Java sources, beside the file; one of its name where there is none."""
-    patch: str = ""
-    """A diff against one source file of the release's jar of sources.
+    patch: tuple[str, ...] = ()
+    """Diffs against one source file of the release's jar of sources, in their order.
 
-    Its path is below the project's folder. The classes compiled from it stand before the jars.
+    Their paths are below the project's folder. The classes compiled from it stand before the jars.
     """
     without: str = ""
+    """The decisions that these classes lack, with ``-and-`` between them."""
     absent: Mapping[str, str] = field(default_factory=dict)
     unused: Mapping[str, str] = field(default_factory=dict)
     joined: Mapping[str, str] = field(default_factory=dict)
@@ -137,6 +140,23 @@ class Binding:
     def sites(self, fine: bool) -> dict[str, tuple[str, ...]]:
         """label -> sites in this mode."""
         return {**self.labels, **(self.fine if fine else {})}
+
+    def at(self, keys: Collection[str]) -> Binding:
+        """The binding with the sites of these keys in the place of its patterns.
+
+        A pattern that none of them fits stays.
+        """
+
+        def there(site: str) -> list[str]:
+            return ANY in site and [key for key in keys if fnmatchcase(key, site)] or [site]
+
+        def with_sites(table: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+            return {
+                label: tuple(key for site in places for key in there(site))
+                for label, places in table.items()
+            }
+
+        return replace(self, labels=with_sites(self.labels), fine=with_sites(self.fine))
 
     def beside(self, scenario: str) -> Binding:
         """The binding with the names that its steps have in the machine of a scenario."""
@@ -244,7 +264,7 @@ def read(file: Path) -> Binding:
         coarse=strings("coarse"),
         where=data.get("where", {}),
         folders=strings("folders"),
-        patch=data.get("patch", ""),
+        patch=strings("patch"),
         without=data.get("without", ""),
         absent=data.get("absent", {}),
         unused=data.get("unused", {}),

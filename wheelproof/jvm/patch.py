@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,8 +18,12 @@ SOURCES = "sources"
 
 
 @contextmanager
-def with_patch(diff: Path, folder: Path, sources: Path | None = None) -> Iterator[Path]:
+def with_patch(
+    diff: Path, folder: Path, sources: Path | None = None, *, more: Sequence[Path] = ()
+) -> Iterator[Path]:
     """The one source file that a diff changes or makes, with the diff applied, for a while.
+
+    ``more``: diffs of the same file, which are applied behind it.
 
     The old text comes from the jar of sources. The diff's names are ``MODULE/java/PACKAGE/FILE``
     as in the project's repository. Raises ToolError where the diff does not apply.
@@ -39,6 +43,10 @@ def with_patch(diff: Path, folder: Path, sources: Path | None = None) -> Iterato
             with zipfile.ZipFile(sources) as archive:
                 file.write_bytes(archive.read(inside))
         apply(diff, work, sources)
+        for other in more:
+            if reading.text(other).splitlines()[1] != f"+++ {after}":
+                raise ToolError(f"{other} does not change {inside}, as {diff} does.")
+            apply(other, work, sources)
         yield file
     finally:
         temporary.remove(work)

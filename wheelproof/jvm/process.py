@@ -142,11 +142,13 @@ class Jvm:
 
     def begin(self, binding: Binding, program: Scenario, fine: bool = False) -> None:
         """Choose a scenario of the loaded classes. ``fine``: every access is a step."""
-        sites = [site[0] for site in self.sites()["sites"]] if fine and binding.within else []
+        sites = [site[0] for site in self.sites()["sites"]]
         within = [
-            key for key in sites if any(fnmatchcase(key, pattern) for pattern in binding.within)
+            key
+            for key in sites
+            if fine and any(fnmatchcase(key, pattern) for pattern in binding.within)
         ]
-        places = binding.sites(fine) | ({BELOW: binding.below} if binding.below else {})
+        places = binding.at(sites).sites(fine) | ({BELOW: binding.below} if binding.below else {})
         self.scenario(lines(program, places, fine, within, binding.names, binding.inside))
 
     def explore(self, states: int, seconds: float) -> Graph:

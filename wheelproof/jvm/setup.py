@@ -63,7 +63,7 @@ def jars_of(root: Path, release: str, fetch: bool) -> list[Path]:
 def of_release(
     executable: Path, root: Path, output: Path, binding: Binding, release: str, fetch: bool
 ) -> list[Path]:
-    """The class path of a release: its jars, behind the classes of a binding's diff."""
+    """The class path of a release: its jars, behind the classes of a binding's diffs."""
     artifacts = declaration.artifacts(root, release)
     sources = [artifact for artifact in artifacts if artifact.coordinate.endswith(f":{SOURCE_JAR}")]
     jars = locate([artifact for artifact in artifacts if artifact not in sources], fetch)
@@ -71,7 +71,8 @@ def of_release(
         return jars
     folder = output / "jvm"
     files = locate(sources, fetch)
-    with with_patch(root / binding.patch, folder, files[0] if files else None) as source:
+    first, *more = [root / diff for diff in binding.patch]
+    with with_patch(first, folder, files[0] if files else None, more=more) as source:
         return [compile_java(executable, [source], jars, fetch), *jars]
 
 

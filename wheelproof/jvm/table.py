@@ -21,6 +21,7 @@ def table_faults(
     ``newest``: the classes are the first release's, in which each reason must have its site. An
     older release may lack a method that has a reason.
     """
+    binding = binding.at(hits)
     faults = []
     steps = {label.name for label in mechanism.labels.values() if label.kind != "silent"}
     labels = {*binding.labels, *binding.inside}

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from wheelproof.decisions.read import names_of
 from wheelproof.errors import NothingChecked, UsageError
 from wheelproof.jvm.declaration import Binding, Change, find
-from wheelproof.project.mechanism import Config, Mechanism
+from wheelproof.project.mechanism import Config, Mechanism, Mutant
 
 SITES, SCENARIO, FINE, CHANGE = "sites", "scenario", "fine", "change"
 REJECTED, PROPERTY, RACES, COMPOSED = "rejected", "property", "races", "composed"
@@ -66,10 +67,10 @@ def of_release(
     def task(kind: str, subject: str, fast: bool) -> Task:
         scenario, name = subject, subject or (f"{kind} {binding.name}" if several else kind)
         if kind == PROPERTY:
-            config = mechanism.configs[subject]
-            scenario = config.scenario
+            run = violation(mechanism, subject)
+            scenario = run.scenario
             if subject in mechanism.scenarios:
-                name = f"{subject} {config.property}"
+                name = f"{subject} {run.property}"
         ending = f"@{release}" + (" fine" if kind == FINE else "")
         if binding.below and kind in (COMPOSED, SITES, RACES, CLASSES):
             ending = f" in full{ending}"
@@ -99,6 +100,11 @@ def of_release(
             fast = config.profile == "fast"
             if first or fast or mechanism.sizes.get(config.scenario, 0) <= FOLLOWED:
                 checks.append(task(PROPERTY, config.name, fast and config.scenario in binding.fast))
+    lacking = names_of(binding.without)
+    for mutant in mechanism.mutants.values():
+        shows = mutant.scenario in possible and has_a_run(mechanism, mutant.property)
+        if mutant.decision in lacking and shows:
+            checks.append(task(PROPERTY, mutant.name, mutant.scenario in binding.fast))
     checks += [task(SITES, "", True), task(RACES, "", True)]
     fine = [
         name
@@ -107,6 +113,11 @@ def of_release(
     ]
     checks += [task(FINE, name, False) for name in fine]
     return checks + changes
+
+
+def violation(mechanism: Mechanism, name: str) -> Config | Mutant:
+    """The config, or the absence of a decision, that violates a property on classes."""
+    return mechanism.configs.get(name) or mechanism.mutants[name]
 
 
 def has_replay(config: Config, mechanism: Mechanism) -> bool:

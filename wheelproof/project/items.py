@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wheelproof.decisions.read import names_of
 from wheelproof.project import compact
 from wheelproof.project.mechanism import (
     KINDS,
@@ -92,7 +93,7 @@ class Items(Tables):
         value = {**value, **lists}
         config = self.build(Config, place, name, value, scenario=name)
         self.common(place, config, scenarios, properties)
-        self.check_known(place, "decision", [config.without] if config.without else [], decisions)
+        self.check_known(place, "decision", names_of(config.without), decisions)
         if config.expect not in ("exhaustive", "violated"):
             raise self.fail(
                 place, f"expect is {config.expect!r}", 'It is "exhaustive" or "violated".'

@@ -45,7 +45,7 @@ FIELDS: Mapping[type, Mapping[str, str]] = {
         "about": "what the config shows",
         "expect": "`exhaustive` or `violated`",
         "property": "the one property that is checked; without it, all invariants and `NoDeadlock`",
-        "without": "the decision that is taken away",
+        "without": "the decision that is taken away, or several as `A-and-B`",
         "constants": "values for the constants of `module`",
         "module": "another module than the mechanism's, for refinements",
         "specification": "the formula of that module; without it, `Spec`",

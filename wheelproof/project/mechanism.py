@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from wheelproof import isolated
 from wheelproof.decisions import Decision
-from wheelproof.decisions.read import module_of
+from wheelproof.decisions.read import changed_together, module_of, names_of
 from wheelproof.errors import ToolError, UsageError
 from wheelproof.protocols import Model, ModelModule, Scenario, programs
 from wheelproof.verdict import Row, Verdict
@@ -275,20 +275,25 @@ class Mechanism:
         return replace(row, ok=False, verdict=Verdict.INCONCLUSIVE, property=None, why=why)
 
     def without(self, decision: str) -> Mechanism:
-        """The mechanism without this decision; as it is where ``decision`` is ""."""
+        """The mechanism without this decision; as it is where ``decision`` is "".
+
+        ``A-and-B``: without both, in this order.
+        """
         if self.whole is not None:
             return self.whole.without(decision)
         if not decision:
             return self
         if decision not in self._variants:
-            if decision not in self.decisions:
+            names = names_of(decision)
+            if unknown := [name for name in names if name not in self.decisions]:
                 raise UsageError(
-                    f"{self.name} has no decision {decision}.",
+                    f"{self.name} has no decision {', '.join(unknown)}.",
                     f"Known: {', '.join(self.decisions)}.",
                 )
             more = {
-                name: Label(name, **value)
-                for name, value in self.decisions[decision].labels.items()
+                label: Label(label, **value)
+                for name in names
+                for label, value in self.decisions[name].labels.items()
             }
             self._variants[decision] = replace(
                 self, lacking=decision, whole=self, labels={**self.labels, **more}
@@ -302,7 +307,8 @@ class Mechanism:
     @cached_property
     def texts(self) -> Mapping[str, str]:
         """The files that the lacking decision changes, relative to the root -> their texts."""
-        return self.decisions[self.lacking].texts(self.root) if self.lacking else {}
+        lacking = [self.decisions[name] for name in names_of(self.lacking)]
+        return changed_together(lacking, self.root)
 
     @property
     def modules(self) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Texts that go to a JVM or that name files: no declaration makes a line or a file of its own."""
 
 import io
+import zipfile
 from types import SimpleNamespace
 
 import pytest
@@ -27,3 +28,38 @@ def test_a_diff_changes_no_file_outside_of_its_folder(tmp_path, before, inside):
     with pytest.raises(ToolError, match="outside of its folder"), with_patch(diff, folder, diff):
         pass
     assert sorted(file.name for file in tmp_path.rglob("*")) == ["build", "fix.diff", "jvm"]
+
+
+def diff(folder, name, path, old, new):
+    file = folder / name
+    file.write_text(f"--- a/m/java/{path}\n+++ b/m/java/{path}\n@@ -1 +1 @@\n-{old}\n+{new}\n")
+    return file
+
+
+@pytest.fixture
+def sources(tmp_path):
+    with zipfile.ZipFile(tmp_path / "sources.jar", "w") as archive:
+        archive.writestr("A.java", "one\n")
+    return tmp_path / "sources.jar"
+
+
+def test_diffs_of_one_file_are_applied_in_their_order(tmp_path, sources):
+    first = diff(tmp_path, "first.diff", "A.java", "one", "two")
+    second = diff(tmp_path, "second.diff", "A.java", "two", "three")
+    with with_patch(first, tmp_path / "build", sources, more=[second]) as source:
+        assert source.read_text() == "three\n"
+    with (
+        pytest.raises(ToolError, match=r"second\.diff does not apply to sources\.jar"),
+        with_patch(second, tmp_path / "build", sources, more=[first]),
+    ):
+        pass
+
+
+def test_a_second_diff_of_another_file_is_refused(tmp_path, sources):
+    first = diff(tmp_path, "first.diff", "A.java", "one", "two")
+    other = diff(tmp_path, "other.diff", "B.java", "one", "two")
+    with (
+        pytest.raises(ToolError, match=r"other\.diff does not change A\.java, as .*first\.diff"),
+        with_patch(first, tmp_path / "build", sources, more=[other]),
+    ):
+        pass

@@ -2,6 +2,7 @@ package wheelproof.jvm;
 
 import java.util.Arrays;
 import java.util.IdentityHashMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -103,6 +104,7 @@ final class Execution {
 
     void point(Worker worker, Site site, Object[] values) {
         if (ending) {
+            abortAgain(worker, site);
             return;
         }
         site.hits++;
@@ -117,7 +119,27 @@ final class Execution {
         locks.effect(worker, site.kind, target);
         order(worker, site, target);
         if (site.kind == Site.Kind.CALL) {
-            worker.enter(target != null && target.getClass().getClassLoader() == null);
+            boolean jdk = target != null && target.getClass().getClassLoader() == null;
+            worker.enter(jdk, Order.released(site, target));
+        } else if (site.kind == Site.Kind.CALL_BACK) {
+            refuseSecondListener(site, target);
+            worker.push(site, values);
+        }
+    }
+
+    /** In the JDK one of several listeners may run the others, amid the steps of a completion. */
+    private void refuseSecondListener(Site site, Object target) {
+        if (target instanceof CompletableFuture<?> future && future.getNumberOfDependents() > 1) {
+            broken = new IllegalStateException(site.key + ": a CompletableFuture has "
+                    + future.getNumberOfDependents() + " listeners, and can be stepped with one");
+            throw Abort.INSTANCE;
+        }
+    }
+
+    /** A call has ended: what it has written on its way is released with its effect. */
+    void left(Worker worker) {
+        for (Order.Key key : worker.leave()) {
+            races.release(worker, key);
         }
     }
 
@@ -154,7 +176,9 @@ final class Execution {
     }
 
     void call(Worker worker, Site site, Object[] values) {
-        if (!ending) {
+        if (ending) {
+            abortAgain(worker, site);
+        } else {
             site.hits++;
             if (site.label != Site.NONE && !worker.inJdk()) {
                 stand(worker, site, values, null);
@@ -162,6 +186,14 @@ final class Execution {
             }
         }
         worker.push(site, values);
+    }
+
+    /** Code that has caught the end of its thread goes on no further than to its next step. */
+    private static void abortAgain(Worker worker, Site site) {
+        boolean step = site.label != Site.NONE && !worker.inJdk();
+        if (step && !site.kind.releases()) {
+            throw Abort.INSTANCE;
+        }
     }
 
     private void stand(Worker worker, Site site, Object[] values, Object target) {

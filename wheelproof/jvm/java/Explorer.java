@@ -73,7 +73,7 @@ final class Explorer {
         handedOver += execution.handedOver;
         if (execution.broken != null) {
             execution.broken.printStackTrace();
-            faults.add("the state cannot be read: " + execution.broken);
+            faults.add("a run cannot go on: " + execution.broken);
         } else if (execution.divergence != null) {
             faults.add(execution.divergence + ", after " + Arrays.toString(way));
         } else {

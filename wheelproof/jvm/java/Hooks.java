@@ -51,7 +51,7 @@ public final class Hooks {
     public static void left() {
         Worker worker = worker();
         if (worker != null) {
-            worker.leave();
+            execution.left(worker);
         }
     }
 

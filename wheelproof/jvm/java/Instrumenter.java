@@ -255,7 +255,7 @@ final class Instrumenter implements Opcodes {
             code.add(Code.hook(call ? "call" : "point", site.id, values));
             spilled.forEach(slot -> code.add(slot.load()));
             method.instructions.insertBefore(node, code);
-            if (call) {
+            if (call || operation.kind() == Site.Kind.CALL_BACK) {
                 method.instructions.insert(node, Code.hookCall("back", "()V"));
             } else if (operation.kind() == Site.Kind.CALL) {
                 method.instructions.insert(node, Code.hookCall("left", "()V"));

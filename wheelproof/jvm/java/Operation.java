@@ -30,13 +30,16 @@ record Operation(Site.Kind kind, String name, int above, boolean worksOnThis,
             "java/util/concurrent/ConcurrentLinkedQueue",
             "java/util/concurrent/ConcurrentHashMap", "java/util/concurrent/ExecutorService");
 
+    private static final String FUTURE = "java/util/concurrent/CompletableFuture";
+
     Operation(Site.Kind kind, String name, int above, boolean worksOnThis) {
         this(kind, name, above, worksOnThis, null, Order.Call.NOTHING);
     }
 
     /** Whether calls of a class order what threads do. */
     static boolean orders(String owner) {
-        return SHARED_CLASSES.contains(owner) && !owner.endsWith("ExecutorService");
+        return owner.equals(FUTURE)
+                || SHARED_CLASSES.contains(owner) && !owner.endsWith("ExecutorService");
     }
 
     /** The operation of an instruction; null where it is private to the thread. */
@@ -70,11 +73,13 @@ record Operation(Site.Kind kind, String name, int above, boolean worksOnThis,
     private static Operation ofCall(MethodInsnNode call, ClassNode type, boolean constructor,
             ClassTable table) {
         boolean lock = LOCK_CLASSES.contains(call.owner);
-        if (!constructor && (lock || SHARED_CLASSES.contains(call.owner)
+        boolean future = call.owner.equals(FUTURE) && call.getOpcode() == INVOKEVIRTUAL;
+        if (!constructor && (lock || future || SHARED_CLASSES.contains(call.owner)
                 || table.isHookedCall(call.owner))) {
             String simple = call.owner.substring(call.owner.lastIndexOf('/') + 1);
             int arguments = Type.getArgumentTypes(call.desc).length;
-            Site.Kind kind = lock ? ofLock(simple, call.name) : Site.Kind.CALL;
+            Site.Kind kind = lock ? ofLock(simple, call.name)
+                    : future ? Site.Kind.CALL_BACK : Site.Kind.CALL;
             return new Operation(kind, "CALL " + simple + "." + call.name, arguments, false, null,
                     Order.Call.of(call.owner, call.name));
         }
@@ -82,6 +87,7 @@ record Operation(Site.Kind kind, String name, int above, boolean worksOnThis,
                 && call.getOpcode() == INVOKEVIRTUAL;
         boolean callback = call.getOpcode() == INVOKEINTERFACE
                 && (call.owner.startsWith("java/util/function/")
+                        || call.owner.equals("java/lang/Runnable")
                         || call.owner.startsWith("java/util/stream/")
                         || call.owner.startsWith("scala/Function"));
         return own || callback

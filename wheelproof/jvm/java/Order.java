@@ -36,7 +36,7 @@ final class Order {
             case LOCK, READ_LOCK -> List.of(new Key(Hooks.lockOf(target), null));
             case WRITE_LOCK -> List.of(new Key(Hooks.lockOf(target), null),
                     new Key(Hooks.lockOf(target), READERS));
-            case CALL -> site.order.reads ? List.of(new Key(target, null)) : NONE;
+            case CALL, CALL_BACK -> site.order.reads ? List.of(new Key(target, null)) : NONE;
             case READ -> site.field.isVolatile() ? List.of(new Key(target, site.field)) : NONE;
             default -> NONE;
         };
@@ -50,7 +50,7 @@ final class Order {
         return switch (site.kind) {
             case UNLOCK, WRITE_UNLOCK -> List.of(new Key(Hooks.lockOf(target), null));
             case READ_UNLOCK -> List.of(new Key(Hooks.lockOf(target), READERS));
-            case CALL -> site.order.writes ? List.of(new Key(target, null)) : NONE;
+            case CALL, CALL_BACK -> site.order.writes ? List.of(new Key(target, null)) : NONE;
             case WRITE -> site.field.isVolatile() ? List.of(new Key(target, site.field)) : NONE;
             default -> NONE;
         };
@@ -73,7 +73,7 @@ final class Order {
                 return NOTHING;
             }
             return switch (method) {
-                case "get" -> READ;
+                case "get", "isDone" -> READ;
                 case "set", "lazySet" -> WRITE;
                 default -> BOTH;
             };

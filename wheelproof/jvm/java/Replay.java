@@ -35,7 +35,7 @@ final class Replay {
         Execution execution = made[0];
         execution.run();
         if (execution.broken != null) {
-            fault = "the state cannot be read: " + execution.broken;
+            fault = "a run cannot go on: " + execution.broken;
         }
         for (Worker worker : execution.workers) {
             if (worker.failure != null) {

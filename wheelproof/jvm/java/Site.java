@@ -9,8 +9,15 @@ public final class Site {
     enum Kind {
         READ, WRITE, LOCK, UNLOCK, TRY_LOCK, READ_LOCK, READ_UNLOCK, WRITE_LOCK, WRITE_UNLOCK,
         CALL, INVOKE, HARNESS,
+        /** A call of the JDK that runs code of others in between, and holds no lock meanwhile. */
+        CALL_BACK,
         /** A store of a constructor: no step, unless it has a label. */
-        INIT
+        INIT;
+
+        /** Whether it gives a lock back, which code does wherever it ends. */
+        boolean releases() {
+            return this == UNLOCK || this == READ_UNLOCK || this == WRITE_UNLOCK;
+        }
     }
 
     /** No label: the access belongs to the step under way. */

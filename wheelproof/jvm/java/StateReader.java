@@ -3,6 +3,7 @@ package wheelproof.jvm;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -30,6 +31,11 @@ final class StateReader {
     /** Where a traversal of a collection of the JDK stands, which decides what it gives next. */
     private static final Set<String> TRAVERSALS = Set.of(
             "java.util.ArrayList$Itr",
+            "java.util.TreeMap$Entry",
+            "java.util.TreeMap$EntryIterator",
+            "java.util.concurrent.CompletableFuture",
+            "java.util.concurrent.CompletableFuture$AltResult",
+            "java.util.concurrent.CompletableFuture$UniWhenComplete",
             "java.util.concurrent.ConcurrentHashMap$Node",
             "java.util.concurrent.ConcurrentHashMap$ValueSpliterator",
             "java.util.concurrent.ConcurrentLinkedQueue$Itr",
@@ -220,7 +226,8 @@ final class StateReader {
             boolean lock = Lock.class.isAssignableFrom(type)
                     || ReadWriteLock.class.isAssignableFrom(type);
             if (!lock && type != Object.class) {
-                opaque.add(type.getName());
+                opaque.add(Proxy.isProxyClass(type)
+                        ? type.getInterfaces()[0].getName() + " (proxy)" : type.getName());
             }
         }
         return new Shape(shapes.size(), form, form == Form.FIELDS ? fields(type) : new Field[0]);

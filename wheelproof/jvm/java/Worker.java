@@ -24,8 +24,8 @@ final class Worker extends Thread {
     Object tried;
     /** What the thread's last read of a field whose stores may be delayed has given. */
     Object seen;
-    /** Calls under way of code that is not instrumented. */
-    private int calls;
+    /** What each call under way of code that is not instrumented releases, outermost first. */
+    private final List<List<Order.Key>> calls = new ArrayList<>();
     /** The first of them that is the JDK's, counted from 1; 0 for none. */
     private int closed;
     private volatile boolean awake;
@@ -48,23 +48,25 @@ final class Worker extends Thread {
         operation = 0;
         results.clear();
         depth = 0;
-        calls = 0;
+        calls.clear();
         closed = 0;
         seen = null;
     }
 
     /** A call of code that is not instrumented begins; {@code jdk}: of the JDK's. */
-    void enter(boolean jdk) {
-        calls++;
+    void enter(boolean jdk, List<Order.Key> keys) {
+        calls.add(keys);
         if (jdk && closed == 0) {
-            closed = calls;
+            closed = calls.size();
         }
     }
 
-    void leave() {
-        if (closed == calls--) {
+    /** The innermost call ends; what it releases. A thread that is ended has none. */
+    List<Order.Key> leave() {
+        if (closed == calls.size()) {
             closed = 0;
         }
+        return calls.isEmpty() ? List.of() : calls.remove(calls.size() - 1);
     }
 
     /** Whether a method of the JDK is under way, which may hold a lock of its own. */
@@ -74,13 +76,13 @@ final class Worker extends Thread {
 
     /** How many frames of callers there are, and calls under way: a number for {@link #unwind}. */
     int mark() {
-        return calls << 16 | depth;
+        return calls.size() << 16 | depth;
     }
 
     /** An exception has ended the frames and calls that were not there at the mark. */
     void unwind(int mark) {
         depth = Math.min(depth, mark & 0xffff);
-        while (calls > mark >>> 16) {
+        while (calls.size() > mark >>> 16) {
             leave();
         }
     }

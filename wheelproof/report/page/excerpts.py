@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from wheelproof import reading
 from wheelproof.counterexample.document import Counterexample
 from wheelproof.decisions.anchors import anchors_of
+from wheelproof.decisions.read import changed_together, names_of
 from wheelproof.errors import UsageError
 from wheelproof.project.mechanism import Mechanism
 
@@ -112,9 +113,10 @@ class Excerpts:
         """The files that a decision changes, with their changed texts."""
         if (mechanism, without) not in self._changed:
             mechanism_ = self._mechanisms.get(mechanism)
-            decision = mechanism_.decisions.get(without) if mechanism_ else None
+            decisions = mechanism_.decisions if mechanism_ else {}
+            lacking = [decisions[name] for name in names_of(without) if name in decisions]
             try:
-                self._changed[mechanism, without] = decision.texts(self._root) if decision else {}
+                self._changed[mechanism, without] = changed_together(lacking, self._root)
             except UsageError:  # it no longer fits the sources
                 self._changed[mechanism, without] = {}
         return self._changed[mechanism, without]

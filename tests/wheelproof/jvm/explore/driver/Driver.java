@@ -31,6 +31,13 @@ public final class Driver {
             for (int at = 2; at < words.length; at++) {
                 lines.add(late(loader, words[at]));
             }
+        } else if (words[0].equals("outcomes")) {
+            for (int at = 2; at < words.length; at++) {
+                forget();
+                Race program = new Race(loader.loadClass(words[at]));
+                lines.add(Map.of("name", words[at], "outcomes",
+                        List.copyOf(outcomes(program, SourceDpor::new, new int[1]))));
+            }
         } else if (words[0].equals("deaf")) {
             lines = deaf(new Race(loader.loadClass("Drawn")), words);
         } else if (words[0].equals("oracle") || words[0].equals("blind")) {
