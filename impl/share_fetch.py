@@ -136,7 +136,7 @@ class SharePartition:
         self.acknowledge(fetch, AVAILABLE)
 
     def accept(self, fetch: ShareFetch) -> None:
-        """Accept the records of a fetch: nobody gets them again."""
+        """Accept the records of a fetch: no member gets them again."""
         self.acknowledge(fetch, ACCEPTED)
 
     def acknowledge(self, fetch: ShareFetch, state: str) -> None:
