@@ -261,19 +261,18 @@ T0: while turn <= Len(Program[self]) do
       elsif Program[self][turn - 1][1] = "expire" then call expire(Program[self][turn - 1][2]);
       elsif Program[self][turn - 1][1] = "release" then
         call acknowledge(Program[self][turn - 1][2], "available");
-      elsif Program[self][turn - 1][1] = "accept" then
-        call acknowledge(Program[self][turn - 1][2], "accepted");
       elsif Program[self][turn - 1][1] = "write" then call end_write(FALSE);
       elsif Program[self][turn - 1][1] = "fail" then call end_write(TRUE);
       elsif Program[self][turn - 1][1] = "time_out" then call time_out(Program[self][turn - 1][2]);
       elsif Program[self][turn - 1][1] = "append" then
         call append(Program[self][turn - 1][2], Program[self][turn - 1][3]);
-      else call trim(Program[self][turn - 1][2]);
+      elsif Program[self][turn - 1][1] = "trim" then call trim(Program[self][turn - 1][2]);
+      else call acknowledge(Program[self][turn - 1][2], "accepted");
       end if;
     end while;
 end process;
 end algorithm; *)
-\* BEGIN TRANSLATION (chksum(pcal) = "2166fde2" /\ chksum(tla) = "795513c4")
+\* BEGIN TRANSLATION (chksum(pcal) = "91181bdb" /\ chksum(tla) = "16d2cb49")
 VARIABLES lock, cache, start, fetching, watched, writes, held, completed, 
           result, reply, expired, won, answers, pc, stack
 
@@ -1154,28 +1153,29 @@ T0(self) == /\ pc[self] = "T0"
                                                                         low, 
                                                                         high, 
                                                                         offset >>
-                                                   ELSE /\ IF Program[self][turn'[self] - 1][1] = "accept"
-                                                              THEN /\ /\ acked' = [acked EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                                      /\ kind' = [kind EXCEPT ![self] = "accepted"]
-                                                                      /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "acknowledge",
+                                                   ELSE /\ IF Program[self][turn'[self] - 1][1] = "write"
+                                                              THEN /\ /\ fails' = [fails EXCEPT ![self] = FALSE]
+                                                                      /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "end_write",
                                                                                                                pc        |->  "T0",
-                                                                                                               has       |->  has[self],
-                                                                                                               acked     |->  acked[self],
-                                                                                                               kind      |->  kind[self] ] >>
+                                                                                                               task      |->  task[self],
+                                                                                                               late      |->  late[self],
+                                                                                                               freed     |->  freed[self],
+                                                                                                               fails     |->  fails[self] ] >>
                                                                                                            \o stack[self]]
-                                                                   /\ has' = [has EXCEPT ![self] = FALSE]
-                                                                   /\ pc' = [pc EXCEPT ![self] = "R0"]
-                                                                   /\ UNCHANGED << fails, 
-                                                                                   task, 
-                                                                                   late, 
-                                                                                   freed, 
+                                                                   /\ task' = [task EXCEPT ![self] = NULL]
+                                                                   /\ late' = [late EXCEPT ![self] = FALSE]
+                                                                   /\ freed' = [freed EXCEPT ![self] = FALSE]
+                                                                   /\ pc' = [pc EXCEPT ![self] = "S1"]
+                                                                   /\ UNCHANGED << acked, 
+                                                                                   kind, 
+                                                                                   has, 
                                                                                    lapsed, 
                                                                                    frees, 
                                                                                    low, 
                                                                                    high, 
                                                                                    offset >>
-                                                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "write"
-                                                                         THEN /\ /\ fails' = [fails EXCEPT ![self] = FALSE]
+                                                              ELSE /\ IF Program[self][turn'[self] - 1][1] = "fail"
+                                                                         THEN /\ /\ fails' = [fails EXCEPT ![self] = TRUE]
                                                                                  /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "end_write",
                                                                                                                           pc        |->  "T0",
                                                                                                                           task      |->  task[self],
@@ -1187,68 +1187,71 @@ T0(self) == /\ pc[self] = "T0"
                                                                               /\ late' = [late EXCEPT ![self] = FALSE]
                                                                               /\ freed' = [freed EXCEPT ![self] = FALSE]
                                                                               /\ pc' = [pc EXCEPT ![self] = "S1"]
-                                                                              /\ UNCHANGED << lapsed, 
+                                                                              /\ UNCHANGED << acked, 
+                                                                                              kind, 
+                                                                                              has, 
+                                                                                              lapsed, 
                                                                                               frees, 
                                                                                               low, 
                                                                                               high, 
                                                                                               offset >>
-                                                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "fail"
-                                                                                    THEN /\ /\ fails' = [fails EXCEPT ![self] = TRUE]
-                                                                                            /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "end_write",
+                                                                         ELSE /\ IF Program[self][turn'[self] - 1][1] = "time_out"
+                                                                                    THEN /\ /\ lapsed' = [lapsed EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                            /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "time_out",
                                                                                                                                      pc        |->  "T0",
-                                                                                                                                     task      |->  task[self],
-                                                                                                                                     late      |->  late[self],
-                                                                                                                                     freed     |->  freed[self],
-                                                                                                                                     fails     |->  fails[self] ] >>
+                                                                                                                                     frees     |->  frees[self],
+                                                                                                                                     lapsed    |->  lapsed[self] ] >>
                                                                                                                                  \o stack[self]]
-                                                                                         /\ task' = [task EXCEPT ![self] = NULL]
-                                                                                         /\ late' = [late EXCEPT ![self] = FALSE]
-                                                                                         /\ freed' = [freed EXCEPT ![self] = FALSE]
-                                                                                         /\ pc' = [pc EXCEPT ![self] = "S1"]
-                                                                                         /\ UNCHANGED << lapsed, 
-                                                                                                         frees, 
+                                                                                         /\ frees' = [frees EXCEPT ![self] = FALSE]
+                                                                                         /\ pc' = [pc EXCEPT ![self] = "X1"]
+                                                                                         /\ UNCHANGED << acked, 
+                                                                                                         kind, 
+                                                                                                         has, 
                                                                                                          low, 
                                                                                                          high, 
                                                                                                          offset >>
-                                                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "time_out"
-                                                                                               THEN /\ /\ lapsed' = [lapsed EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                                                                       /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "time_out",
+                                                                                    ELSE /\ IF Program[self][turn'[self] - 1][1] = "append"
+                                                                                               THEN /\ /\ high' = [high EXCEPT ![self] = Program[self][turn'[self] - 1][3]]
+                                                                                                       /\ low' = [low EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                                       /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "append",
                                                                                                                                                 pc        |->  "T0",
-                                                                                                                                                frees     |->  frees[self],
-                                                                                                                                                lapsed    |->  lapsed[self] ] >>
+                                                                                                                                                low       |->  low[self],
+                                                                                                                                                high      |->  high[self] ] >>
                                                                                                                                             \o stack[self]]
-                                                                                                    /\ frees' = [frees EXCEPT ![self] = FALSE]
-                                                                                                    /\ pc' = [pc EXCEPT ![self] = "X1"]
-                                                                                                    /\ UNCHANGED << low, 
-                                                                                                                    high, 
+                                                                                                    /\ pc' = [pc EXCEPT ![self] = "U1"]
+                                                                                                    /\ UNCHANGED << acked, 
+                                                                                                                    kind, 
+                                                                                                                    has, 
                                                                                                                     offset >>
-                                                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "append"
-                                                                                                          THEN /\ /\ high' = [high EXCEPT ![self] = Program[self][turn'[self] - 1][3]]
-                                                                                                                  /\ low' = [low EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
-                                                                                                                  /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "append",
-                                                                                                                                                           pc        |->  "T0",
-                                                                                                                                                           low       |->  low[self],
-                                                                                                                                                           high      |->  high[self] ] >>
-                                                                                                                                                       \o stack[self]]
-                                                                                                               /\ pc' = [pc EXCEPT ![self] = "U1"]
-                                                                                                               /\ UNCHANGED offset
-                                                                                                          ELSE /\ /\ offset' = [offset EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                               ELSE /\ IF Program[self][turn'[self] - 1][1] = "trim"
+                                                                                                          THEN /\ /\ offset' = [offset EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
                                                                                                                   /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "trim",
                                                                                                                                                            pc        |->  "T0",
                                                                                                                                                            offset    |->  offset[self] ] >>
                                                                                                                                                        \o stack[self]]
                                                                                                                /\ pc' = [pc EXCEPT ![self] = "M1"]
-                                                                                                               /\ UNCHANGED << low, 
-                                                                                                                               high >>
-                                                                                                    /\ UNCHANGED << lapsed, 
-                                                                                                                    frees >>
-                                                                                         /\ UNCHANGED << fails, 
-                                                                                                         task, 
-                                                                                                         late, 
-                                                                                                         freed >>
-                                                                   /\ UNCHANGED << acked, 
-                                                                                   kind, 
-                                                                                   has >>
+                                                                                                               /\ UNCHANGED << acked, 
+                                                                                                                               kind, 
+                                                                                                                               has >>
+                                                                                                          ELSE /\ /\ acked' = [acked EXCEPT ![self] = Program[self][turn'[self] - 1][2]]
+                                                                                                                  /\ kind' = [kind EXCEPT ![self] = "accepted"]
+                                                                                                                  /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "acknowledge",
+                                                                                                                                                           pc        |->  "T0",
+                                                                                                                                                           has       |->  has[self],
+                                                                                                                                                           acked     |->  acked[self],
+                                                                                                                                                           kind      |->  kind[self] ] >>
+                                                                                                                                                       \o stack[self]]
+                                                                                                               /\ has' = [has EXCEPT ![self] = FALSE]
+                                                                                                               /\ pc' = [pc EXCEPT ![self] = "R0"]
+                                                                                                               /\ UNCHANGED offset
+                                                                                                    /\ UNCHANGED << low, 
+                                                                                                                    high >>
+                                                                                         /\ UNCHANGED << lapsed, 
+                                                                                                         frees >>
+                                                                              /\ UNCHANGED << fails, 
+                                                                                              task, 
+                                                                                              late, 
+                                                                                              freed >>
                                              /\ UNCHANGED expiring
                                   /\ UNCHANGED entered
                   ELSE /\ pc' = [pc EXCEPT ![self] = "Done"]
