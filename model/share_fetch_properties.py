@@ -84,7 +84,7 @@ class Properties(Machine):
 
     def MembersHold(self) -> bool:
         return all(
-            any(batch.is_held(fetch) for batch in self.cache)
+            any(batch[:2] == self.result[fetch] for batch in self.cache if batch.is_held(fetch))
             for fetch in self.fetches
             if self._has(fetch)
         )

@@ -14,7 +14,9 @@ OneMember ==
   \A f, g \in Fetches : f # g /\ Has(f) /\ Has(g) => Offsets(result[f]) \cap Offsets(result[g]) = {}
 
 \* What a member has is acquired by it.
-MembersHold == \A f \in Fetches : Has(f) => Held(f) # {}
+MembersHold ==
+  \A f \in Fetches :
+    Has(f) => \E i \in Held(f) : <<cache[i].first, cache[i].last>> = result[f]
 
 \* Only what is acquired, or may be again, has an acquisition lock.
 LockedAsAcquired ==
