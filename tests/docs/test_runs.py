@@ -21,9 +21,7 @@ LEDGER = tomllib.loads((ROOT / "tests/docs/runs.toml").read_text(encoding="utf-8
 
 def chains(ledger: Mapping[str, Any]) -> list[list[str]]:
     """The commands of the night. Those of one chain read what the ones before them write."""
-    return [
-        [entry] if isinstance(entry, str) else entry for entry in ledger["nightly"]["commands"]
-    ]
+    return [[entry] if isinstance(entry, str) else entry for entry in ledger["nightly"]["commands"]]
 
 
 def known(ledger: Mapping[str, Any]) -> set[tuple[str, ...]]:
