@@ -48,7 +48,7 @@ MUTATED = (
     *("timer_task_list", "delayed_operation", "overflow_wheel", "timing_wheel", "system_timer"),
     *("read_write_lock", "delay_queue", "atomic", "task_executor", "system_timer_reaper"),
     *("purgatory", "partition_leader", "controller", "event_queue", "parted_timer"),
-    "coordinator_load",
+    *("coordinator_load", "share_fetch"),
 )
 """The mechanisms whose implementation is changed at random."""
 
@@ -144,8 +144,8 @@ PARTS = {
     "purgatories": Part("the same of `purgatory`", (Verified(("purgatory",)),)),
     "timers": Part("the same of `system_timer`", (Verified(("system_timer",)),)),
     "controllers": Part(
-        "the same of `controller` and `coordinator_load`",
-        (Verified(("controller", "coordinator_load")),),
+        "the same of `controller`, `coordinator_load` and `share_fetch`",
+        (Verified(("controller", "coordinator_load", "share_fetch")),),
     ),
     "classes": Part("layer `jvm`: classes of released Kafka", (Verified((), ("jvm",)),)),
     "theorems": Part(

@@ -27,6 +27,7 @@ from impl.delay_queue import DelayQueue
 from impl.delayed_operation_purgatory import DelayedOperationPurgatory
 from impl.event_queue import EventManager
 from impl.runtime import Atomic, Monitor
+from impl.share_fetch import SharePartition
 from impl.system_timer import SystemTimer
 from impl.zookeeper import ZooKeeper
 from tests.impl.test_delayed_operation_purgatory import Still
@@ -119,6 +120,8 @@ VALID = {
     "parted_timer.PartedTimer": TIMERS,
     "purgatory.Purgatory": {"timer": Still, "purge_interval": int, "shards": lambda: 1},
     "session_client.SessionClient": {"events": EventManager},
+    "share_fetch.ShareFetch": {"partition": SharePartition},
+    "share_fetch.SharePartition": {},
     "system_timer.SystemTimer": TIMERS,
     "system_timer_reaper.Reaper": {"name": str, "timer": Still},
     "system_timer_reaper.SystemTimerReaper": {"name": str, "timer": Still},

@@ -60,6 +60,11 @@ NOT_MET = {
             "an adder has the read lock, so no part of a flush, which has the write lock"
         ),
     },
+    "share_fetch": {
+        "A1: not self._hold(t.entered) is true": (
+            "a fetch is entered once, and no other thread knows it before"
+        ),
+    },
     "system_timer": {
         **dict.fromkeys(
             [

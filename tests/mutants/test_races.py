@@ -35,6 +35,7 @@ RACY = {
         "WritesBesideReaders",
         "WritesBesideWriter",
     },
+    "share_fetch": {"LooksOutside"},
     "task_executor": {"LooksOutside"},
     "timer_task_list": {"M2", "FlushWithoutMonitor"},
     "timing_wheel": {"M13"},

@@ -27,6 +27,7 @@ LABELS = {
     "partition_leader": 14,
     "purgatory": 85,
     "read_write_lock": 28,
+    "share_fetch": 55,
     "system_timer": 34,
     "system_timer_reaper": 16,
     "task_executor": 24,

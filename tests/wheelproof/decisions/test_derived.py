@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 SAME = {
     "event_queue/PreemptKeepsWaiting",
     "parted_timer/WaitsInGap",
+    "share_fetch/LooksOutside",
     "timing_wheel/ResetLate",
     "door/ForgetsToNotify",
     "door/LooksOnce",
