@@ -63,6 +63,9 @@ DIFFERS = (
     "a run that was to be repeated ran differently: the program depends on something beside its "
     "threads"
 )
+CUTS = 20
+"""Runs that had to be ended after which a search is given up."""
+
 REMEDY = "name its module with `into`"
 COMPILED = "it is compiled: use a version in Python, or a fake"
 REMEDIES = {FILE_SYSTEM: "give each thread files of its own"}
@@ -307,21 +310,25 @@ class Explorer:
         while not self._over():
             deepening = Deepening(self.bound)
             scheduler: Any = SourceDPOR() if self.bound is None else deepening
-            cut = has_restarted = False
-            runs = 0
+            has_restarted = False
+            runs = cuts = 0
             while not scheduler.over and not self._over():
                 runs += 1
                 if scheduler is deepening or runs < ALONE or runs % BESIDE or deepening.over:
-                    cut = self.run(scheduler) is Ending.CUT or cut
+                    cuts += self.run(scheduler) is Ending.CUT
                 else:
                     self.run(deepening)
                 if self.again():
                     has_restarted = True
                     self.restarts += 1
                     break
+                if cuts >= CUTS:
+                    break
             complete = -1 if has_restarted else deepening.complete
             if scheduler.over and not has_restarted and not self._over() and self._repeats():
-                return self._conclusion(cut, deepening.refused and scheduler is deepening)
+                return self._conclusion(cuts > 0, deepening.refused and scheduler is deepening)
+            if cuts >= CUTS:
+                return self._conclusion(True, False)
         if self.trouble is not None:
             return self.trouble
         execution = self.execution

@@ -10,7 +10,7 @@ from tests.wheelproof.plain import hidden_state
 from tests.wheelproof.plain.started import run
 from wheelproof.plain import objects, polling
 from wheelproof.plain.answers import Answer
-from wheelproof.plain.exploration import explore_program
+from wheelproof.plain.exploration import Explorer, explore_program
 
 FLAG = [0]
 
@@ -201,3 +201,24 @@ def counts_until_it_is_stopped():
 
 def test_a_loop_that_changes_something_is_no_pass():
     assert explore_program(counts_until_it_is_stopped, executions=60).answer is Answer.BUDGET
+
+
+def livelock():
+    turn = [0]
+
+    def first():
+        while turn[0] != 2:
+            turn[0] = 1
+
+    def second():
+        while turn[0] != 2:
+            turn[0] = 0
+
+    run(first, second)
+
+
+def test_a_search_of_runs_that_do_not_end_is_given_up():
+    explorer = Explorer(livelock)
+    explorer.execution.most_points = 200
+    answer = explorer.explore()
+    assert answer.answer is Answer.BUDGET and answer.executions < 100
