@@ -135,11 +135,12 @@ def run(
         print(f"written: {save}")
     elif save is not None:
         print(f"wheelproof: there is no failure to save in {save}", file=sys.stderr)
+    signalled = next((code for code in codes if code > 128), 0)
     if report is not None:
-        complete = bool(codes) and INTERRUPTED not in codes
+        complete = bool(codes) and not signalled
         print(f"written: {report.write(command.outcomes, into, complete)}")
-    if INTERRUPTED in codes or (status == 2 and not codes):
-        return INTERRUPTED
+    if signalled or (status == 2 and not codes):
+        return signalled or INTERRUPTED
     if session.refusals and not codes:
         raise session.refusals[0]
     if session.errors:
@@ -165,7 +166,7 @@ def _print(name: str, outcome: Outcome) -> int:
     print(name)
     if isinstance(outcome, KeyboardInterrupt):
         print(outcome)
-        return INTERRUPTED
+        return outcome.code
     if isinstance(outcome, UsageError):
         print(outcome)
         return outcome.exit_code

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from wheelproof.commands import INTERRUPTED
 from wheelproof.commands.exploring import WORST
 from wheelproof.errors import UsageError
 
@@ -94,5 +93,5 @@ def run(make: Callable[[], Any], options: Any) -> int:
                 codes.append(EXIT_CODES[exploration.answer])
         except Interrupted as error:
             print(error)
-            return INTERRUPTED
+            return error.code
     return next(code for code in WORST if code in codes)

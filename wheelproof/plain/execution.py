@@ -53,7 +53,8 @@ class Execution(Moves):
     ``running`` is the current thread, or None outside a run: accesses then pass. ``number``
     counts the runs, so that locks notice that they have outlived one. ``ends_visible`` and
     ``clock_visible``: the program asks whether threads have ended, and for the time; both
-    become operations from the next search on. ``grown``: something became visible. ``wanted`` is
+    become operations from the next search on. ``grown``: something became visible.
+    ``interrupted``: the signal by which the user ends the search, or 0. ``wanted`` is
     to become visible with the next search. ``cause``: a possible cause of runs that differ.
     ``recorder`` sees the operations of a run that is shown. ``gil_allows``: the present run has
     preempted threads only where an interpreter with a global lock can. ``foreign_called``: it has
@@ -70,7 +71,7 @@ class Execution(Moves):
         self.capacity = 4
         self.most_points = 3_000
         self.ends_visible = self.clock_visible = False
-        self.grown = self.interrupted = False
+        self.grown, self.interrupted = False, 0
         self.wanted: set[str | int] = set()
         self.timed: set[int] = set()
         self.cause = ""
@@ -205,7 +206,7 @@ class Execution(Moves):
 
     def was_interrupted(self) -> bool:
         """Whether the user has interrupted the run, or the program itself."""
-        return self.interrupted or any(
+        return bool(self.interrupted) or any(
             isinstance(thread.error, KeyboardInterrupt) for thread in self.threads
         )
 

@@ -48,7 +48,7 @@ class Guards:
         self._samples: list[Any] = []
         self._thread: threading.Thread | None = None
         self._begin: Callable[..., Any] | None = None
-        self._stopped: Any = None
+        self._stopped: dict[int, Any] = {}
 
     def __enter__(self) -> Guards:
         self._hook, sys.unraisablehook = sys.unraisablehook, self._unraisable
@@ -60,8 +60,9 @@ class Guards:
         main = threading.main_thread()
         if _SIGNAL is not None and threading.current_thread() is main:
             self._handler = signal.signal(_SIGNAL, self._interrupt)
-            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-                self._stopped = signal.signal(signal.SIGINT, self._stop)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                if callable(signal.getsignal(number)):
+                    self._stopped[number] = signal.signal(number, self._stop)
             self._thread = threading.Thread(target=self._watch, args=(main.ident,), daemon=True)
             self._thread.start()
         return self
@@ -74,14 +75,14 @@ class Guards:
             self._over.set()
             self._thread.join()
             signal.signal(_SIGNAL, self._handler)
-            if self._stopped is not None:
-                signal.signal(signal.SIGINT, self._stopped)
+            for number, handler in self._stopped.items():
+                signal.signal(number, handler)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
-        """Ctrl-C ends the search between two executions; a second one at once."""
+        """A signal ends the search between two executions; a second one at once."""
         if self._execution.interrupted:
             raise KeyboardInterrupt
-        self._execution.interrupted = True
+        self._execution.interrupted = number
 
     def _guard_starts(self, name: str, real: Callable[..., Any]) -> None:
         execution = self._execution

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import io
 import multiprocessing.process
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -22,18 +23,33 @@ from wheelproof.plain.settings import EXPLORING, Settings
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, with the results until then: ``failure``: the text of a failure found so far."""
+    """Ctrl-C or another signal, with the results until then.
+
+    ``failure``: the text of a failure found so far.
+    """
 
     def __init__(
-        self, name: str, executions: int, places: tuple[str, ...], failure: str = ""
+        self,
+        name: str,
+        executions: int,
+        places: tuple[str, ...],
+        failure: str = "",
+        number: int = signal.SIGINT,
     ) -> None:
-        super().__init__(name, executions, places, failure)
+        super().__init__(name, executions, places, failure, number)
         self.name, self.executions, self.places = name, executions, places
-        self.failure = failure
+        self.failure, self.number = failure, number
+
+    @property
+    def code(self) -> int:
+        """The exit code, as shells have it."""
+        return 128 + self.number
 
     def __str__(self) -> str:
+        by = signal.Signals(self.number)
+        how = "interrupted" if by is signal.SIGINT else f"ended by {by.name}"
         lines = [
-            f"{self.name}: interrupted after {self.executions:,} executions, "
+            f"{self.name}: {how} after {self.executions:,} executions, "
             f"{len(self.places)} racy places so far"
         ]
         lines += [f"  it has found a failure: {self.failure}"] * bool(self.failure)
@@ -103,7 +119,9 @@ class Search:
             except KeyboardInterrupt:
                 executions = self.explorer.execution.executions
                 failure = self.explorer.found.message if self.explorer.found else ""
-                raise Interrupted(self.name, executions, self.racy_places(), failure) from None
+                number = self.explorer.execution.interrupted or signal.SIGINT
+                places = self.racy_places()
+                raise Interrupted(self.name, executions, places, failure, number) from None
 
     def replay(self, schedule: Schedule) -> Replayed:
         """Run one schedule. Raises UsageError."""

@@ -12,6 +12,7 @@ import pytest
 
 import wheelproof
 from tests.wheelproof.plain.started import run
+from wheelproof.commands import ending
 from wheelproof.errors import UsageError
 from wheelproof.plain.answers import Answer, FailureKind
 from wheelproof.plain.calling import ExplorationFailed
@@ -107,6 +108,11 @@ def loops():
 
 def interrupts():
     os.kill(os.getpid(), signal.SIGINT)
+    lost_update()
+
+
+def terminates():
+    os.kill(os.getpid(), signal.SIGTERM)
     lost_update()
 
 
@@ -226,6 +232,16 @@ def test_an_interrupt_ends_the_search_with_what_was_done():
     assert isinstance(caught.value, Interrupted)
     assert str(caught.value).startswith("interrupts: interrupted after 1 executions, ")
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_sigterm_ends_a_search_of_a_command_as_an_interrupt_does():
+    with ending.by_exception():
+        before = signal.getsignal(signal.SIGTERM)
+        with pytest.raises(Interrupted) as caught:
+            wheelproof.explore(terminates)
+        assert signal.getsignal(signal.SIGTERM) is before
+    assert caught.value.code == 143
+    assert str(caught.value).startswith("terminates: ended by SIGTERM after 1 executions, ")
 
 
 def test_modules_are_the_real_ones_again_after_an_exploration():
