@@ -40,7 +40,7 @@ class Moves(Accesses):
 
     def enabled(self) -> int:
         """The threads that can perform their operations, as a mask."""
-        mask, parked_mask, bit = 0, 0, 1
+        mask, parked_mask, alone_mask, bit = 0, 0, 0, 1
         for thread in self.threads:
             if not thread.done:
                 kind = thread.kind
@@ -54,11 +54,13 @@ class Moves(Accesses):
                     polling = thread.polling
                     if polling is None or not polling.parked or self._resumes(thread):
                         mask |= bit
-                    else:
+                    elif polling.alone < ALONE:
                         parked_mask |= bit
+                    else:
+                        alone_mask |= bit
             bit <<= 1
-        self._repeating = bool(parked_mask) and not mask
-        return mask or parked_mask
+        self._repeating = bool(parked_mask | alone_mask) and not mask
+        return mask or parked_mask or alone_mask
 
     def _in_time(self, mask: int) -> int:
         """Of threads that can move, those whose operation is no time-out, if there are any."""

@@ -10,7 +10,7 @@ from typing import Any
 from tests.wheelproof.plain.reference import Code
 
 HEAD = '''
-import queue, threading
+import itertools, queue, threading, time
 
 class Shared:
     def __init__(self):
@@ -286,6 +286,30 @@ class Writer:
             self.code.add("count", "l")
             self.code.add("record")
 
+    def polled(self) -> None:
+        name, pause = self.draw.choice("xy"), self.draw.choice(("pass", "time.sleep(1)"))
+        self.say(f"while not o.{name}: {pause}")
+        self.code.add("positive", name)
+
+    def tries(self) -> None:
+        name, pause = self.draw.choice("xy"), self.draw.choice(("pass", "time.sleep(1)"))
+        loop = self.draw.choice(("in itertools.repeat(None, 2)", "in [0, 0]", "in range(2)"))
+        self.say(f"for _ {loop}:", f"    if o.{name}: break", f"    {pause}", "else: r.append(0)")
+        tests = [self.code.add("positive", name, None) for _ in range(2)]
+        self.code.add("note", 0)
+        for test in tests:
+            self.code.steps[test][2] = self.code.here()
+
+    def rests(self) -> None:
+        loop = self.draw.choice(
+            (
+                "list(map(time.sleep, [1, 1]))",
+                "[time.sleep(1) for _ in 'aa']",
+                "sorted('aa', key=rest)",
+            )
+        )
+        self.say("rest = lambda _: time.sleep(1) or 0", loop)
+
 
 KINDS = (
     Writer.guarded, Writer.write, Writer.read, Writer.add, Writer.attempt, Writer.attempt,
@@ -299,6 +323,13 @@ HANDING = (
     Writer.write, Writer.read, Writer.nested, Writer.attempt,
 )  # fmt: skip
 """Kinds of statements of programs whose threads hand items to each other."""
+
+
+POLLING = (
+    Writer.polled, Writer.tries, Writer.tries, Writer.rests, Writer.write, Writer.write,
+    Writer.read, Writer.add, Writer.guarded, Writer.attempt, Writer.sequence,
+)  # fmt: skip
+"""Kinds of statements of programs whose threads look again and again."""
 
 
 class Tape:
@@ -352,7 +383,7 @@ def outline_of(document: Any) -> Outline:
     """The outline of a document, of which nothing is taken at its word. Raises ValueError."""
     try:
         threads, outlives = document["threads"], document["outlives"]
-        kinds = {kind.__name__ for kind in (*KINDS, *HANDING)}
+        kinds = {kind.__name__ for kind in (*KINDS, *HANDING, *POLLING)}
         names = [name for statements in threads for name, _ in statements]
         if not isinstance(outlives, bool) or not kinds.issuperset(names):
             raise ValueError("a statement is of no kind, or outlives is no truth value")

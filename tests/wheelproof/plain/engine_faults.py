@@ -2,11 +2,13 @@
 
 import itertools
 
-from tests.wheelproof.plain.drawn import KINDS, Writer
+from tests.wheelproof.plain.drawn import KINDS, POLLING, Writer
+from wheelproof.plain import polling
 from wheelproof.plain.accesses import Accesses
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.instrument.calls import Calls
 from wheelproof.plain.operations import ACQUIRE, Ending
+from wheelproof.plain.polling import Polling
 from wheelproof.plain.primitives import Waited
 from wheelproof.plain.schedulers.optimal_dpor import OptimalDPOR
 from wheelproof.plain.schedulers.source_dpor import SourceDPOR
@@ -119,6 +121,18 @@ def _calls_in_c_are_atomic(monkeypatch):
     monkeypatch.setattr(Calls, "called", atomic)
 
 
+def _no_iterator_takes_a_step(monkeypatch):
+    monkeypatch.setattr(Polling, "steps", lambda *_: None)
+
+
+def _code_in_c_has_no_loop(monkeypatch):
+    monkeypatch.setattr(polling, "beneath_other_code", lambda frame: False)
+
+
+def _a_thread_that_polls_is_never_parked(monkeypatch):
+    monkeypatch.setattr(Polling, "_is_same", lambda *_: False)
+
+
 FAULTS = {
     "a lock excludes no thread": (_locks_exclude_nothing, (Writer.guarded, Writer.reentrant)),
     "state outlives a run": (_state_outlives_a_run, KINDS),
@@ -136,4 +150,7 @@ FAULTS = {
         _calls_in_c_are_atomic,
         (Writer.called_back, Writer.dictionary, Writer.write),
     ),
+    "no iterator takes a step": (_no_iterator_takes_a_step, (Writer.tries, Writer.write)),
+    "code in C has no loop": (_code_in_c_has_no_loop, (Writer.rests, Writer.write, Writer.read)),
+    "a thread that polls is never parked": (_a_thread_that_polls_is_never_parked, POLLING),
 }

@@ -124,7 +124,7 @@ class Drawn(Explorer):
                 continue
             if self.execution.racing or self.execution.grown:
                 return None
-            if ending not in (Ending.DONE, Ending.STUCK):
+            if ending not in (Ending.DONE, Ending.STUCK, Ending.ENDLESS):
                 self.outcome = "ended", str(ending)
                 scheduler.over = True
             outcomes.add(self.outcome)

@@ -136,6 +136,9 @@ def _step(code, position, register, record, values, where):
             yield goal, register, record, values
         case "unless", [goal]:  # jump if a notification came
             yield (goal if register else after), register, record, values
+        case "positive", [name]:  # a loop that polls
+            if value(name):
+                yield after, register, record, values
         case "positive", [name, goal]:
             yield (goal if value(name) else after), register, record, values
         case "room", [name, goal]:

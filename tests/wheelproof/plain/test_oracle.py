@@ -2,8 +2,9 @@
 
 import pytest
 
+from tests.nights import by_night
 from tests.wheelproof.plain import oracle
-from tests.wheelproof.plain.drawn import drawn
+from tests.wheelproof.plain.drawn import POLLING, drawn
 from wheelproof.plain.exploration import Explorer
 from wheelproof.plain.operations import Ending
 from wheelproof.plain.schedulers import optimal_dpor
@@ -43,6 +44,23 @@ def test_drawn_programs_have_the_outcomes_and_classes_of_the_references(first):
 def test_many_drawn_programs_have_them(first):
     compared = _compared(range(first, first + ROUND), oracle.NAIVE)
     assert len(compared) > ROUND * 0.9
+
+
+LOOKS = 40
+"""Programs by day whose threads look again and again; ten times as many by night."""
+
+
+@pytest.mark.parametrize("first", [0, *(by_night(number) for number in range(1, 10))])
+def test_programs_that_poll_have_the_outcomes_of_the_reference(first):
+    differences = []
+    for seed in range(first * LOOKS, (first + 1) * LOOKS):
+        if seed % TOGETHER == 0:
+            explorer = oracle.Drawn()
+        # how often a thread looks before it waits is no class of its own
+        comparison = oracle.compared(explorer, drawn(seed, POLLING), naive=0, everywhere=EVERYWHERE)
+        if comparison.difference:
+            differences.append((seed, comparison.difference))
+    assert differences == []
 
 
 def _in_vain(seeds):
