@@ -55,7 +55,8 @@ def source(folder):
 def unpacked(archive, folder):
     """The folder of a source distribution."""
     with tarfile.open(archive) as file:
-        file.extractall(folder, filter="data")
+        file.extraction_filter = getattr(tarfile, "data_filter", None)  # not before 3.11.4
+        file.extractall(folder)
     (found,) = folder.iterdir()
     return found
 
