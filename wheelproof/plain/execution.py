@@ -41,7 +41,7 @@ POLLED = frozenset({READ, WRITE, PEEK})
 """Kinds of operations that a loop may repeat until they show something new."""
 
 OFTEN = 3
-"""Operations of a thread on one location before it may be in such a loop."""
+"""Operations of a thread at one place before it may be in such a loop."""
 
 ENDS, CLOCK = "<ends>", "<clock>"
 """Objects that can be visible beside places: the ends of threads, and the time."""
@@ -243,7 +243,7 @@ class Execution(Moves):
             self.leave(thread)
         thread.kind, thread.target, thread.site = kind, target, site
         if kind in POLLED:
-            self._comes_back(thread, target)
+            self._comes_back(thread, target, site)
         starter = thread.starter
         if starter is not None:
             thread.starter = None
@@ -275,9 +275,10 @@ class Execution(Moves):
             return wait
         return max(wait, polling.length)
 
-    def _comes_back(self, thread: Thread, location: Location) -> None:
-        """A thread that comes to a location again and again may do nothing else."""
-        count = thread.visits[location] = thread.visits.get(location, 0) + 1
+    def _comes_back(self, thread: Thread, location: Location, site: Site | None) -> None:
+        """A thread that comes to a place again and again may do nothing else."""
+        place = site or location
+        count = thread.visits[place] = thread.visits.get(place, 0) + 1
         if count > OFTEN:
             if thread.polling is None:
                 thread.polling = Polling(self.hidden)

@@ -83,7 +83,7 @@ class Thread:
     come to where an interpreter with a global lock switches threads.
     ``timed``: its attempt to acquire or to join has a time-out. ``due``: the time at which that, or
     its sleep, ends. ``expires``: when the first of its time-outs ends, since a judge looked at it.
-    ``visits``: location -> its reads, writes and looks there.
+    ``visits``: place -> its reads, writes and looks there.
     ``refused``: how often it went on once its run was over.
     """
 
