@@ -54,7 +54,8 @@ class Accesses:
     the locations ``set_up``.
 
     ``racing`` are the sites of new races, ``unseen`` the calls of foreign code in races.
-    ``compiled``: the foreign code that was called and is no Python. ``limit``: the accesses at
+    ``compiled``: the foreign code that was called and is no Python. ``far``: the code that reaches
+    more objects than are announced. ``limit``: the accesses at
     which the present run is too long without an operation.
     ``shared``: a location was used by two threads. ``written`` counts the writes. ``hidden`` are
     the files of the synchronization itself. ``over``: the run has ended, and its threads are ended.
@@ -69,6 +70,7 @@ class Accesses:
         self.racing: list[Site] = []
         self.unseen: dict[tuple[str, str], int] = {}
         self.compiled: set[str] = set()
+        self.far: set[str] = set()
         self.shared = self.over = False
         self.alone = self.quiet = False
         self.set_up: list[Any] | None = None

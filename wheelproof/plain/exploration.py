@@ -21,6 +21,7 @@ from wheelproof.plain.counterparts import Counterparts
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.guards import Guards
 from wheelproof.plain.instrument.containers import FILE_SYSTEM
+from wheelproof.plain.instrument.foreign import MOST_TOUCHED
 from wheelproof.plain.operations import Ending
 from wheelproof.plain.reading import Found, Judge, Recorder
 from wheelproof.plain.schedulers.base import Scheduler
@@ -366,10 +367,10 @@ class Explorer:
             remedy = REMEDIES.get(code, COMPILED if code in execution.compiled else REMEDY)
             if why:
                 remedy = f"it could not be loaded again ({why})"
-            return Answer.UNSEEN, (
-                f"{place}: {code} is not looked into, and touched an object that another thread "
-                f"uses: {remedy}"
-            )
+            touched = "touched an object that another thread uses"
+            if code in execution.far:
+                touched = f"reaches more than {MOST_TOUCHED:,} objects beside other threads"
+            return Answer.UNSEEN, f"{place}: {code} is not looked into, and {touched}: {remedy}"
         if cut:
             return Answer.BUDGET, (
                 f"some runs were ended: after {execution.most_points:,} operations, "

@@ -185,6 +185,23 @@ def test_code_that_is_not_seen_and_reaches_too_much_is_unseen(written):
     assert found.answer is Answer.UNSEEN and "once.add" in found.reason
 
 
+@pytest.mark.parametrize(
+    ("program", "answer"),
+    [
+        ("run(lambda: json.dumps(values), lambda: values[0].append(1))", Answer.UNSEEN),
+        ("run(lambda: values[0].append(1), lambda: values[0].append(1))\n    json.dumps(values)",
+         Answer.EXHAUSTED),
+    ],
+    ids=["beside another thread", "after all others"],
+)  # fmt: skip
+def test_reading_too_much_beside_another_thread_is_unseen(program, answer, written):
+    found = written.explored(
+        f"import json\ndef program():\n    values = [[] for _ in range(2000)]\n    {program}\n"
+    )
+    assert found.answer is answer
+    assert ("more than 1,000 objects" in found.reason) == (answer is Answer.UNSEEN)
+
+
 def test_classes_that_exist_twice_are_neither_a_pass_nor_a_bug(written):
     written.package("pack", "")
     written.module("pack.errors", "class Error(Exception):\n    pass\n")

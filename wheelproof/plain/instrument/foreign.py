@@ -13,12 +13,12 @@ from wheelproof.plain.instrument import containers as tables
 from wheelproof.plain.instrument.fields import Fields
 from wheelproof.plain.instrument.items import Items
 from wheelproof.plain.objects import fields_of, slot_values
-from wheelproof.plain.operations import Ending, RealLock
+from wheelproof.plain.operations import Ending, RealLock, Thread
 from wheelproof.plain.sites import Site
 from wheelproof.plain.universe import CONTAINERS, NOTHING, read_by
 
 MOST_TOUCHED = 1_000
-"""Objects that a call of foreign code is taken to touch, at most; the answer names further ones."""
+"""Objects that a call of foreign code is taken to touch, at most."""
 
 HEAP_TYPE = 1 << 9
 """The flag of classes that are made when they are executed, as all in Python are."""
@@ -86,7 +86,8 @@ class Foreign:
             if id(value) in visits or issubclass(kind, Location | type | types.ModuleType):
                 continue
             if len(visits) >= MOST_TOUCHED:
-                if writes:
+                if _is_beside_others(execution, thread):
+                    execution.far.add(site.foreign)
                     execution.unseen.setdefault((site.foreign, str(site)), execution.number)
                 return
             visits.add(id(value))
@@ -112,6 +113,14 @@ class Foreign:
             "code that is not looked into, or before the exploration"
         )
         self.execution.stop(Ending.STOPPED, fault)
+
+
+def _is_beside_others(execution: Execution, me: Thread) -> bool:
+    """Whether another thread has not ended, or its end is not known to come before."""
+    return any(
+        peer is not me and not (peer.done and me.clock[peer.number] >= peer.clock[peer.number])
+        for peer in execution.threads
+    )
 
 
 def _is_opaque(kind: type) -> bool:
