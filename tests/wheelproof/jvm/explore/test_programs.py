@@ -50,6 +50,14 @@ def test_a_loop_is_endless_only_where_one_thread_alone_has_moved_for_long():
     assert (never["ending"], never["kind"]) == ("FAILED", "endless loop")
 
 
+def test_a_search_in_which_a_thread_has_rested_says_so(answers):
+    rested = drive("programs", "SleepsFirst", "YieldsFirst")
+    assert [answer["answer"] for answer in rested] == ["exhausted"] * 2
+    rests = {answer["name"] for answer in answers.values() if "lets another" in answer["reason"]}
+    assert all("lets another one move first" in answer["reason"] for answer in rested)
+    assert "SleepsUntilSet" in rests and "Counts" not in rests
+
+
 def test_code_without_its_hooks_is_the_original(answers):
     assert answers["Merges"]["compared"] > 1_000
     changed = drive("tampered")

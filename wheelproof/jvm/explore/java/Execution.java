@@ -48,6 +48,8 @@ final class Execution {
     /** Code that has no hooks accessed an object that threads share. */
     String unseen;
     boolean shared;
+    /** Whether a thread that sleeps, yields or polls has had to let another one move. */
+    boolean fair;
     /** Of all runs: releases, interrupts and ends of threads are events, once one matters. */
     boolean unlocks;
     boolean interrupts;
@@ -280,11 +282,14 @@ final class Execution {
             scheduler.blocked(this);
             return null;
         }
-        for (int index = 0; enabled == 0 && index < count; index++) {
-            boolean sleeps = !strands[index].ended
+        int resting = 0;
+        for (int index = 0; index < count; index++) {
+            boolean sleeps = !strands[index].ended && (enabled & 1 << index) == 0
                     && (strands[index].kind == Kind.SLEEP || strands[index].polls());
-            enabled |= sleeps ? 1 << index : 0;
+            resting |= sleeps ? 1 << index : 0;
         }
+        fair |= enabled != 0 && resting != 0;
+        enabled = enabled == 0 ? resting : enabled;
         if (enabled == 0) {
             result = Waiting.stuck(this);
             scheduler.blocked(this);

@@ -20,6 +20,9 @@ final class Search {
     private static final int SHORTENING = 20_000;
     private static final int REPEATED = 2;
 
+    private static final String LETS =
+            " in which a thread that sleeps, yields or polls lets another one move first";
+
     final Execution execution = Execution.CURRENT;
     final Program program;
     private final Integer bound;
@@ -47,6 +50,7 @@ final class Search {
     }
 
     void search() {
+        execution.fair = false;
         Result calm = run(new Calm());
         if (isOver(calm)) {
             return;
@@ -161,7 +165,8 @@ final class Search {
         } else if (bound != null && deepening.refuses()) {
             end("bounded", String.format(few, bound));
         } else {
-            end("exhausted", "every order of the racy accesses and of the locks");
+            end("exhausted", "every order of the racy accesses and of the locks"
+                    + (execution.fair ? LETS : ""));
         }
     }
 

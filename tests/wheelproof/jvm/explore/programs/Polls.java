@@ -51,3 +51,44 @@ class PollsForEver extends Polls {
         super.run();
     }
 }
+
+/** The sleep may be over before the other thread has moved at all. */
+class SleepsFirst {
+    volatile int last;
+
+    void run() throws InterruptedException {
+        Thread sleeper = new Thread(() -> {
+            try {
+                Thread.sleep(10);
+            } catch (InterruptedException error) {
+                Thread.currentThread().interrupt();
+            }
+            last = 1;
+        });
+        Thread other = new Thread(() -> last = 2);
+        sleeper.start();
+        other.start();
+        sleeper.join();
+        other.join();
+        assert last == 1;
+    }
+}
+
+/** Nor does a thread that yields have to be answered. */
+class YieldsFirst {
+    volatile int last;
+
+    void run() throws InterruptedException {
+        Thread polite = new Thread(() -> {
+            Thread.yield();
+            Thread.yield();
+            last = 1;
+        });
+        Thread other = new Thread(() -> last = 2);
+        polite.start();
+        other.start();
+        polite.join();
+        other.join();
+        assert last == 1;
+    }
+}

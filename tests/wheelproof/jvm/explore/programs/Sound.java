@@ -344,3 +344,25 @@ class RefersToSubtype {
         assert size.get() == 2;
     }
 }
+
+/** A loop that sleeps until another thread has set a flag. */
+class SleepsUntilSet {
+    volatile boolean done;
+
+    void run() throws InterruptedException {
+        Thread sleeper = new Thread(() -> {
+            try {
+                while (!done) {
+                    Thread.sleep(10);
+                }
+            } catch (InterruptedException error) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        Thread setter = new Thread(() -> done = true);
+        sleeper.start();
+        setter.start();
+        sleeper.join();
+        setter.join();
+    }
+}
