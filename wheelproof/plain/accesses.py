@@ -55,8 +55,8 @@ class Accesses:
 
     ``racing`` are the sites of new races, ``unseen`` the calls of foreign code in races.
     ``compiled``: the foreign code that was called and is no Python. ``far``: the code that reaches
-    more objects than are announced. ``limit``: the accesses at
-    which the present run is too long without an operation.
+    more objects than are announced. ``limit``: the accesses from which on the present run has been
+    long without an operation.
     ``shared``: a location was used by two threads. ``written`` counts the writes. ``hidden`` are
     the files of the synchronization itself. ``over``: the run has ended, and its threads are ended.
     """

@@ -8,8 +8,7 @@ a loop reads the clock, its waits become longer, until one has taken a year: it 
 
 State that no variable shows is state, too. The positions of iterators are noted. A call in C, or of
 code that is not looked into, may be in the middle of a loop of its own, so a thread beneath one is
-taken to change. A value that waits to be used, as an argument does, was made of locations that the
-thread has read: it is the same if those are as they were one iteration earlier.
+taken to change.
 """
 
 from __future__ import annotations
@@ -79,11 +78,6 @@ class Log:
             if entries[-1][0] >= moment:
                 values[location] = next(value for when, value in entries if when >= moment)
         return values
-
-    def last_before(self, location: Location, moment: int, default: Any) -> Any:
-        """The last value from before a moment."""
-        values = [value for when, value in self._entries[location] if when < moment]
-        return values[-1] if values else default
 
     def forget(self, moment: int) -> None:
         """Drop the notes from before a moment."""
@@ -177,7 +171,7 @@ class Polling:
         place = kind, *((code, at) for code, at, *_ in frames)
         if self._moment % (2 * PLACES) == 0 and self._visits:
             oldest = min([visit.moment for visit in self._visits.values()])
-            for log in (self._written, self._fresh):
+            for log in (self._written, self._looked, self._fresh):
                 log.forget(oldest)
             self._steps = {key: step for key, step in self._steps.items() if step[1]() is not None}
         self._moment += 1
@@ -194,19 +188,12 @@ class Polling:
         alike = last.timeless == visit.timeless if reads_clock else last.frames == visit.frames
         if not alike or visit.is_beneath or self._has_stepped(last.moment):
             return False
-        return not self._has_news(last.moment) and not self._has_changed(last.moment)
+        return not self._has_changed(last.moment)
 
     def _has_stepped(self, moment: int) -> bool:
         """Whether an iterator that is still there has taken a step since."""
         return self._hidden_change >= moment or any(
             when >= moment and reference() is not None for when, reference in self._steps.values()
-        )
-
-    def _has_news(self, moment: int) -> bool:
-        """Whether a location that it has looked at since was written after its last look before."""
-        return any(
-            self._looked.last_before(location, moment, value) != location.last_write
-            for location, value in self._looked.since(moment).items()
         )
 
     def _has_changed(self, moment: int) -> bool:
