@@ -26,6 +26,8 @@ final class Campaign {
     private int bounded;
     private int vacuous;
     private int open;
+    /** Of the programs, the fewest that is not 0. */
+    private int rests;
 
     Campaign(Class<?> type, Integer bound, long most, long seed) {
         this.type = type;
@@ -46,6 +48,8 @@ final class Campaign {
                 boolean ready = history.prepare();
                 search = new Search(history, bound, ready ? most : 0, seed);
                 search.search();
+                boolean isFewer = search.rests > 0 && (rests == 0 || search.rests < rests);
+                rests = isFewer ? search.rests : rests;
                 switch (search.answer) {
                     case "exhausted" -> exhausted++;
                     case "bounded" -> bounded++;
@@ -68,10 +72,10 @@ final class Campaign {
         } else if (bounded > 0) {
             search.answer = "bounded";
             search.reason = "every order with at most " + bound + " preemptions of each of " + all
-                    + " programs";
+                    + " programs" + Search.but(rests);
         } else if (exhausted > 0) {
             search.answer = "exhausted";
-            search.reason = "every order of each of " + all + " programs";
+            search.reason = "every order of each of " + all + " programs" + Search.but(rests);
         }
         return search;
     }

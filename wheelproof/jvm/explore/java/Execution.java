@@ -25,6 +25,8 @@ final class Execution {
     /** Accesses of a thread without an operation, after which others move first. */
     private static final int SPIN = 20_000;
 
+    /** How often a thread sleeps or yields at a place before another one has to move first. */
+    int passes;
     /** Limits of one run. */
     int mostPoints = 20_000;
     int mostAccesses = 400_000;
@@ -37,7 +39,7 @@ final class Execution {
     int count;
     int last;
     int preemptions;
-    /** The threads that can move without a time-out, as bits. */
+    /** The threads that can move without a time-out and do not come from a sleep, as bits. */
     int prompt;
     /** Virtual time. */
     long nanos;
@@ -217,7 +219,7 @@ final class Execution {
         }
         if (++strand.alone > SPIN) {
             strand.alone = 0;
-            pause(strand, site, 0);
+            rest(strand, site, 0);
         }
         Location location = Places.of(object).at(offset);
         boolean write = site.write;
@@ -233,8 +235,22 @@ final class Execution {
         location.remember(strand, site, write);
     }
 
-    /** Sleeps or yields: another thread moves first, if one can. */
+    /** Sleeps or yields: there another thread can move, and in the end it has to. */
     void pause(Strand strand, Site site, long duration) {
+        check(strand);
+        if (strand.slept.merge(site, 1, Integer::sum) <= passes) {
+            strand.rested = true;
+            pass(duration);
+            if (recorder != null) {
+                recorder.notes(strand, Kind.SLEEP, null, site);
+            }
+        } else {
+            rest(strand, site, duration);
+        }
+    }
+
+    /** Another thread moves first, if one can. */
+    private void rest(Strand strand, Site site, long duration) {
         strand.at(Kind.SLEEP, null, false, site, null).since = events.size();
         point(strand);
         pass(duration);
@@ -273,7 +289,8 @@ final class Execution {
             if (!strands[index].ended) {
                 alive++;
                 enabled |= strands[index].isEnabled(true, this) ? 1 << index : 0;
-                prompt |= strands[index].isEnabled(false, this) ? 1 << index : 0;
+                prompt |= !strands[index].rested && strands[index].isEnabled(false, this)
+                        ? 1 << index : 0;
             }
         }
         if (alive == 0 || strands[0].ended && Waiting.isIdle(this)) {
@@ -316,6 +333,7 @@ final class Execution {
     private void commit(Strand strand) {
         int event = events.begin(strand);
         strand.alone = 0;
+        strand.rested = false;
         strand.clock[strand.index]++;
         if (strand.location != null) {
             conflicts.order(strand, event);

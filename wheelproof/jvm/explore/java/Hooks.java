@@ -3,7 +3,6 @@ package wheelproof.explore;
 /** What code with hooks calls in front of accesses, and in the place of monitors. */
 public final class Hooks {
     private static final Execution RUN = Execution.CURRENT;
-    private static final Object STATICS = new Object();
 
     private Hooks() { }
 
@@ -21,7 +20,7 @@ public final class Hooks {
         Strand strand = Execution.me();
         if (strand != null) {
             Site site = Site.at(id);
-            RUN.access(strand, STATICS, Statics.number(site.owner, site.field), site);
+            RUN.access(strand, site.base(), site.offset(), site);
         }
     }
 

@@ -19,7 +19,7 @@ final class Loader extends URLClassLoader {
     Loader(URL[] urls, Mapping mapping) {
         super(urls, Loader.class.getClassLoader());
         this.mapping = mapping;
-        instrumenter = new Instrumenter(new Shapes(this::resource));
+        instrumenter = new Instrumenter(new Shapes(this::resource, mapping));
     }
 
     /** Classes with hooks that were loaded in this process. */

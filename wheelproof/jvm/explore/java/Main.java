@@ -112,5 +112,7 @@ public final class Main {
         execution.unlocks = visible.contains("unlock");
         execution.interrupts = visible.contains("interrupt");
         execution.ends = visible.contains("end");
+        visible.stream().filter(word -> word.startsWith(Search.PASS)).forEach(word ->
+                execution.passes = Integer.parseInt(word.substring(Search.PASS.length())));
     }
 }

@@ -92,8 +92,8 @@ final class Monitors {
         }
         monitor.depth = 0;
         release(strand, monitor, object);
-        if (RUN.recorder != null) {
-            RUN.recorder.releases(strand, object, site);
+        if (RUN.recorder != null && !RUN.unlocks) {
+            RUN.recorder.notes(strand, Kind.UNLOCK, object, site);
         }
     }
 

@@ -78,14 +78,12 @@ final class Recorder {
         before = strand;
     }
 
-    /** A monitor was given back, which is no event of its own. */
-    void releases(Strand strand, Object object, Site site) {
-        if (!execution.unlocks) {
-            finish();
-            Step step = step(strand, Kind.UNLOCK, site, object);
-            step.operation = Kind.UNLOCK.verb;
-            steps.add(step);
-        }
+    /** A step that is no event of its own: a monitor was given back, or the thread slept. */
+    void notes(Strand strand, Kind kind, Object object, Site site) {
+        finish();
+        Step step = step(strand, kind, site, object);
+        step.operation = kind.verb;
+        steps.add(step);
     }
 
     private static Step step(Strand strand, Kind kind, Site site, Object object) {

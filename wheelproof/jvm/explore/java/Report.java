@@ -26,6 +26,7 @@ final class Report {
         List<String> kinds = new ArrayList<>();
         Map.of("unlock", execution.unlocks, "interrupt", execution.interrupts, "end",
                 execution.ends).forEach((kind, is) -> kinds.addAll(is ? List.of(kind) : List.of()));
+        kinds.add(Search.PASS + execution.passes);
         all.put("kinds", kinds);
         List<Object> races = new ArrayList<>();
         execution.conflicts.races.values().forEach(pair ->

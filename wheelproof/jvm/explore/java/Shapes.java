@@ -17,9 +17,12 @@ final class Shapes {
 
     private final Map<String, ClassNode> known = new HashMap<>();
     private final Function<String, InputStream> resources;
+    private final Mapping mapping;
 
-    Shapes(Function<String, InputStream> resources) {
+    /** {@code resources}: the class file of a name, under which the class is loaded. */
+    Shapes(Function<String, InputStream> resources, Mapping mapping) {
         this.resources = resources;
+        this.mapping = mapping;
     }
 
     private ClassNode of(String name) {
@@ -40,7 +43,7 @@ final class Shapes {
 
     private String above(String name) {
         ClassNode node = of(name);
-        return node == null ? null : node.superName;
+        return node == null || node.superName == null ? null : mapping.map(node.superName);
     }
 
     boolean isThread(String name) {

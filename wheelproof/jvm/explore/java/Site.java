@@ -1,5 +1,6 @@
 package wheelproof.explore;
 
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -33,6 +34,7 @@ final class Site {
     String owner;
     String field;
     private Class<?> resolved;
+    private Object base;
     private long offset;
     private Object handle;
     private Handles.Kind kind;
@@ -87,6 +89,20 @@ final class Site {
             offset = Fields.offset(type, owner.replace('/', '.'), field);
             resolved = type;
         }
+        return offset;
+    }
+
+    /** Of a static field: the object that holds it, and its offset there. */
+    Object base() {
+        if (base == null) {
+            Field declared = Fields.constant(owner.replace('/', '.'), field);
+            base = Fields.UNSAFE.staticFieldBase(declared);
+            offset = Fields.UNSAFE.staticFieldOffset(declared);
+        }
+        return base;
+    }
+
+    long offset() {
         return offset;
     }
 

@@ -1,7 +1,9 @@
 package wheelproof.explore;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** A thread of a run, and the operation that it stands in front of. At most one is awake. */
 final class Strand {
@@ -49,6 +51,10 @@ final class Strand {
     boolean timed;
     /** Of a wait: the depth of the monitor that it gave back, and the monitor with the waiters. */
     boolean notified;
+    /** Where it has slept or yielded in the run, and how often. */
+    final Map<Site, Integer> slept = new HashMap<>();
+    /** Whether it has slept since its last operation: another one moves without a preemption. */
+    boolean rested;
     /** Of a sleep: the number of events at its beginning. */
     int since;
 

@@ -51,7 +51,8 @@ final class Tampering implements Opcodes {
 
     private String answer(Change change) throws Exception {
         Mapping mapping = new Mapping(true);
-        Shapes shapes = new Shapes(name -> programs.getResourceAsStream(name + ".class"));
+        Shapes shapes = new Shapes(name -> programs.getResourceAsStream(name + ".class"),
+                mapping);
         Instrumenter instrumenter = new Instrumenter(shapes);
         ClassNode hooked = node(mapping);
         byte[] bytes = instrumenter.instrument(hooked);

@@ -92,3 +92,32 @@ class YieldsFirst {
         assert last == 1;
     }
 }
+
+/** Five looks, with a pause between them, may all come before the other thread's write. */
+class LooksFiveTimes {
+    volatile boolean ready;
+
+    void run() throws InterruptedException {
+        Thread setter = new Thread(() -> ready = true);
+        setter.start();
+        for (int look = 0; look < 5 && !ready; look++) {
+            Thread.sleep(1);
+        }
+        assert ready;
+        setter.join();
+    }
+}
+
+/** No number of looks is enough, but the thread waits for the write. */
+class LooksForEver {
+    volatile boolean ready;
+
+    void run() throws InterruptedException {
+        Thread setter = new Thread(() -> ready = true);
+        setter.start();
+        while (!ready) {
+            Thread.sleep(1);
+        }
+        setter.join();
+    }
+}
