@@ -85,10 +85,16 @@ def test_a_failing_order_runs_again_in_a_fresh_process(tmp_path):
             3,
             "unseen: Tried.run:5: Field.set by reflection is not looked into",
         ),
+        (
+            "var weak = new java.util.WeakHashMap<>();" + TWO.replace("count++", "weak.put(1, 1)"),
+            (),
+            3,
+            "WeakHashMap.put is not looked into",
+        ),
         (TWO + "new java.util.Timer();", (), 2, "Tried.java:12 makes a java.util.Timer"),
         (EVERY_OTHER + TWO + "}", (), 4, "nondeterministic"),
     ],
-    ids=["vacuous", "bounded", "budget", "unseen", "refused", "nondeterministic"],
+    ids=["vacuous", "bounded", "budget", "unseen", "weak", "refused", "nondeterministic"],
 )
 def test_an_answer_has_its_exit_code(tmp_path, body, options, code, words):
     seen = "    static class Seen { static final java.util.List<Integer> CALLS ="

@@ -15,6 +15,8 @@ APART = {
     "ACCESS Drawn Thread.interrupted": "each of its conflicts is seen at the interrupt, too",
 }
 """Primitives whose conflicts no program of these shows alone."""
+OF_COLLECTION = "ACCESS HashMap"
+"""Fields of a map: a call accesses several of them, so that one alone may show nothing."""
 
 
 def differences(first, count):
@@ -42,7 +44,9 @@ def test_a_search_that_is_deaf_to_one_primitive_loses_outcomes():
     kinds = {answer["primitive"].split()[0] for answer in answers}
     assert kinds == {"ACCESS", "LOCK", "TRY", "REACQUIRE", "PARK", "JOIN", "UNLOCK", "END"}
     assert len(answers) > 20
-    assert {answer["primitive"] for answer in answers if answer["seed"] < 0} == set(APART)
+    alone = {answer["primitive"] for answer in answers if answer["seed"] < 0}
+    assert {primitive for primitive in alone if OF_COLLECTION not in primitive} == set(APART)
+    assert any(OF_COLLECTION in answer["primitive"] for answer in answers if answer["seed"] >= 0)
 
 
 @pytest.mark.nightly

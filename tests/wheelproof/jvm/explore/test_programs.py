@@ -11,6 +11,7 @@ KINDS = {
     "EarlySignal": "lost wake-up",
     "SpinsForEver": "endless loop",
     "Raises": "exception",
+    "IteratesUnlocked": "exception",
 }
 """Program -> how it fails, where it is not by its assertion."""
 

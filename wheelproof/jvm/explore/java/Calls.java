@@ -22,6 +22,8 @@ final class Calls implements Opcodes {
         }
     }
 
+    /** The verb of calls that copy elements of arrays. */
+    static final String COPY = "copy";
     private static final Set<String> UNSAFE = Set.of("sun/misc/Unsafe",
             "jdk/internal/misc/Unsafe");
     private static final Map<String, Hook> OF_OBJECTS = new HashMap<>();
@@ -58,6 +60,8 @@ final class Calls implements Opcodes {
         fixed(THREAD, "interrupted", "()Z", "interrupted", "look at");
         STATIC.put(THREAD + ".holdsLock(Ljava/lang/Object;)Z",
                 new Hook(HOOKS, "holds", "(Ljava/lang/Object;)Z", ""));
+        STATIC.put("java/lang/System.arraycopy(Ljava/lang/Object;ILjava/lang/Object;II)V",
+                new Hook(HOOKS, "copy", "(Ljava/lang/Object;ILjava/lang/Object;III)V", COPY));
         fixed("java/lang/System", "nanoTime", "()J", "nanoTime", "");
         fixed("java/lang/System", "currentTimeMillis", "()J", "currentTimeMillis", "");
         fixed("java/time/Instant", "now", "()Ljava/time/Instant;", "now", "");
@@ -132,6 +136,9 @@ final class Calls implements Opcodes {
         }
         if (owner.equals("java/util/concurrent/TimeUnit") && name.equals("sleep")) {
             return new Hook(THREADS, "sleep", "(Ljava/util/concurrent/TimeUnit;JI)V", "sleep");
+        }
+        if (owner.startsWith("[") && name.equals("clone")) {
+            return new Hook(HOOKS, "clone", "(Ljava/lang/Object;I)Ljava/lang/Object;", COPY);
         }
         Hook hook = OF_OBJECTS.get(name + descriptor);
         Hook other = hook == null ? OF_THREADS.get(name + descriptor) : null;

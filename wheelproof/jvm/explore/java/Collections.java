@@ -64,7 +64,6 @@ final class Collections {
     /** Whether the class itself takes a monitor in each call. */
     private static boolean isSynchronized(Class<?> type) {
         return type.getName().startsWith("java.util.Collections$Synchronized")
-                || type == java.util.Vector.class || type == java.util.Hashtable.class
-                || type == java.util.Stack.class;
+                || java.util.Hashtable.class.isAssignableFrom(type);
     }
 }

@@ -39,22 +39,16 @@ final class Fields {
         throw new NoSuchFieldError(type + " has no field " + owner + "." + name);
     }
 
-    /** The static field that the class named, or one above it, declares. */
-    static Field constant(String owner, String name) {
-        try {
-            ClassLoader loader = Thread.currentThread().getContextClassLoader();
-            Class<?> at = Class.forName(owner, false, loader);
-            for (; at != null; at = at.getSuperclass()) {
-                for (Field field : at.getDeclaredFields()) {
-                    if (field.getName().equals(name) && Modifier.isStatic(field.getModifiers())) {
-                        return field;
-                    }
+    /** The static field that the class, or one above it, declares. */
+    static Field constant(Class<?> type, String name) {
+        for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+            for (Field field : at.getDeclaredFields()) {
+                if (field.getName().equals(name) && Modifier.isStatic(field.getModifiers())) {
+                    return field;
                 }
             }
-        } catch (ClassNotFoundException absent) {
-            throw new NoClassDefFoundError(owner);
         }
-        throw new NoSuchFieldError(owner + "." + name);
+        throw new NoSuchFieldError(type + " has no static field " + name);
     }
 
     /** The field at an offset; null where there is none, as in an array. */

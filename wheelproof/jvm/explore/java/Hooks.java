@@ -1,5 +1,7 @@
 package wheelproof.explore;
 
+import java.lang.reflect.Array;
+
 /** What code with hooks calls in front of accesses, and in the place of monitors. */
 public final class Hooks {
     private static final Execution RUN = Execution.CURRENT;
@@ -16,11 +18,12 @@ public final class Hooks {
         }
     }
 
-    public static void constant(int id) {
+    /** A static field by the class that the instruction names. */
+    public static void constant(Class<?> type, int id) {
         Strand strand = Execution.me();
         if (strand != null) {
             Site site = Site.at(id);
-            RUN.access(strand, site.base(), site.offset(), site);
+            RUN.access(strand, site.base(type), site.offset(), site);
         }
     }
 
@@ -35,6 +38,37 @@ public final class Hooks {
         Class<?> type = array.getClass();
         return Fields.UNSAFE.arrayBaseOffset(type)
                 + (long) index * Fields.UNSAFE.arrayIndexScale(type);
+    }
+
+    /** System.arraycopy: the elements are read, and then written, one after the other. */
+    public static void copy(Object from, int first, Object to, int at, int count, int id) {
+        Strand strand = Execution.me();
+        if (strand == null || from == null || to == null || first < 0 || at < 0 || count < 0
+                || count > Array.getLength(from) - first || count > Array.getLength(to) - at) {
+            System.arraycopy(from, first, to, at, count);
+            return;
+        }
+        Object elements = read(strand, from, first, count, Site.at(id).reading);
+        for (int index = 0; index < count; index++) {
+            RUN.access(strand, to, offset(to, at + index), Site.at(id));
+            System.arraycopy(elements, index, to, at + index, 1);
+        }
+    }
+
+    /** A copy of an array. */
+    public static Object clone(Object array, int id) {
+        return read(Execution.me(), array, 0, Array.getLength(array), Site.at(id).reading);
+    }
+
+    private static Object read(Strand strand, Object from, int first, int count, Site site) {
+        Object elements = Array.newInstance(from.getClass().getComponentType(), count);
+        for (int index = 0; index < count; index++) {
+            if (strand != null) {
+                RUN.access(strand, from, offset(from, first + index), site);
+            }
+            System.arraycopy(from, first + index, elements, index, 1);
+        }
+        return elements;
     }
 
     public static void unsafe(Object object, long offset, int id) {

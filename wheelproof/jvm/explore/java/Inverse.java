@@ -29,7 +29,7 @@ final class Inverse implements Opcodes {
             "element", List.of(List.of(DUP2), List.of(DUP_X2, POP, DUP2_X1),
                     List.of(DUP2_X2, POP2, DUP2_X2)),
             "whole", List.of(List.of(DUP)),
-            "constant", List.of(List.of()), "refused", List.of(List.of()),
+            "constant", List.of(List.of(LDC)), "refused", List.of(List.of()),
             "unseen", List.of(List.of()));
 
     private final ClassNode original;

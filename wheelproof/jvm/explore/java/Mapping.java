@@ -22,6 +22,13 @@ final class Mapping extends Remapper {
     private static final Set<String> LOGGERS = Set.of("org/slf4j/", "org/apache/log4j/",
             "org/apache/logging/", "ch/qos/logback/");
 
+    private static final String COLLECTIONS = "java/util/";
+    /** Collections for one thread, and those that wrap them. */
+    private static final Set<String> SINGLE = Set.of("AbstractCollection", "AbstractList",
+            "AbstractMap", "AbstractQueue", "AbstractSequentialList", "AbstractSet", "ArrayDeque",
+            "ArrayList", "Arrays", "BitSet", "Collections", "HashMap", "HashSet", "LinkedHashMap",
+            "LinkedHashSet", "LinkedList", "PriorityQueue", "Stack", "TreeMap", "TreeSet", "Vector");
+
     private final Map<String, Boolean> copied = new HashMap<>();
     private final boolean substitutes;
 
@@ -55,11 +62,16 @@ final class Mapping extends Remapper {
     }
 
     boolean isCopied(String name) {
-        if (!name.startsWith(CONCURRENT)) {
+        if (!name.startsWith(CONCURRENT) && !isCollection(name)) {
             return false;
         }
         int inner = name.indexOf('$');
         return copied.computeIfAbsent(inner < 0 ? name : name.substring(0, inner), this::copies);
+    }
+
+    private static boolean isCollection(String name) {
+        return name.startsWith(COLLECTIONS) && SINGLE.contains(name.substring(COLLECTIONS.length())
+                .split("\\$", 2)[0]);
     }
 
     private boolean copies(String name) {

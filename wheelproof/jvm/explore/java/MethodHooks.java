@@ -143,7 +143,9 @@ final class MethodHooks implements Opcodes {
         site.field = access.name;
         String descriptor = "(" + OBJECT + "I)V";
         if (opcode == GETSTATIC || opcode == PUTSTATIC) {
-            before(access, "constant", "(I)V", site);
+            method.instructions.insertBefore(access,
+                    new LdcInsnNode(Type.getObjectType(access.owner)));
+            before(access, "constant", "(Ljava/lang/Class;I)V", site);
         } else if (opcode == GETFIELD) {
             before(access, "field", descriptor, site, DUP);
         } else if (Type.getType(access.desc).getSize() == 1) {
@@ -167,15 +169,18 @@ final class MethodHooks implements Opcodes {
         Calls.Hook hook = calls.replaced(node);
         if (hook != null) {
             if (hook.hasSite()) {
-                Site site = site(hook.verb(), target(node), true, false);
+                boolean copies = hook.verb().equals(Calls.COPY);
+                Site site = site(copies ? "write" : hook.verb(), target(node), true, copies);
+                site.reading = copies ? site("read", target(node), false, true) : null;
                 method.instructions.insertBefore(node, new LdcInsnNode(site.id));
             }
             method.instructions.set(node, call(hook.owner(), hook.name(), hook.descriptor()));
             return;
         }
         if (!type.name.startsWith(Mapping.PREFIX) && readsArgument(node)) {
-            before(node, "whole", "(" + OBJECT + "I)V",
-                    site("read", target(node), false, true), DUP);
+            Site site = site("read", target(node), false, true);
+            site.whole = true;
+            before(node, "whole", "(" + OBJECT + "I)V", site, DUP);
         }
         String access = Calls.access(node, type.name);
         if (access != null) {
@@ -209,6 +214,7 @@ final class MethodHooks implements Opcodes {
                 && Set.of("get", "set").contains(node.name) || access.equals("unsafe")
                 && node.name.matches("(get|put)(Int|Long|Reference|Object|Boolean)");
         Site site = site(write ? "write" : "read", target(node), write, plain);
+        site.whole = access.equals("whole");
         InsnList code = bridge.instructions;
         operands(code, access, arguments);
         code.add(new LdcInsnNode(site.id));

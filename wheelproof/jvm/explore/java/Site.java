@@ -39,6 +39,11 @@ final class Site {
     private Object handle;
     private Handles.Kind kind;
 
+    /** A call of a collection into which no steps are put. */
+    boolean whole;
+    /** Of a call that copies elements of arrays: where it reads them. */
+    Site reading;
+
     private Site(String type, String method, int line, String verb, String target, boolean write,
             boolean plain) {
         this.id = ALL.size();
@@ -93,9 +98,10 @@ final class Site {
     }
 
     /** Of a static field: the object that holds it, and its offset there. */
-    Object base() {
-        if (base == null) {
-            Field declared = Fields.constant(owner.replace('/', '.'), field);
+    Object base(Class<?> type) {
+        if (type != resolved) {
+            Field declared = Fields.constant(type, field);
+            resolved = type;
             base = Fields.UNSAFE.staticFieldBase(declared);
             offset = Fields.UNSAFE.staticFieldOffset(declared);
         }
