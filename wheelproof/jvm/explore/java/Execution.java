@@ -25,8 +25,12 @@ final class Execution {
     /** Accesses of a thread without an operation, after which others move first. */
     private static final int SPIN = 20_000;
 
-    /** How often a thread sleeps or yields at a place before another one has to move first. */
-    int passes;
+    /**
+     * How often a thread sleeps or yields at a place before another one has to move first. A loop
+     * looks {@code LOOKS} times as often at a place before another thread has to change it.
+     */
+    int passes = 1;
+    static final int LOOKS = 3;
     /** Limits of one run. */
     int mostPoints = 20_000;
     int mostAccesses = 400_000;
@@ -227,7 +231,7 @@ final class Execution {
         shared |= location.isShared();
         if (site.visible) {
             strand.at(Kind.ACCESS, location, write, site, object).offset = offset;
-            strand.repeat(location, site);
+            strand.looks(location, site);
             point(strand);
         } else {
             conflicts.quiet(strand, location, site, write);
@@ -240,6 +244,7 @@ final class Execution {
         check(strand);
         if (strand.slept.merge(site, 1, Integer::sum) <= passes) {
             strand.rested = true;
+            strand.looks.clear();
             pass(duration);
             if (recorder != null) {
                 recorder.notes(strand, Kind.SLEEP, null, site);
@@ -302,7 +307,7 @@ final class Execution {
         int resting = 0;
         for (int index = 0; index < count; index++) {
             boolean sleeps = !strands[index].ended && (enabled & 1 << index) == 0
-                    && (strands[index].kind == Kind.SLEEP || strands[index].polls());
+                    && (strands[index].kind == Kind.SLEEP || strands[index].polls(this));
             resting |= sleeps ? 1 << index : 0;
         }
         fair |= enabled != 0 && resting != 0;

@@ -27,7 +27,8 @@ final class Mapping extends Remapper {
     private static final Set<String> SINGLE = Set.of("AbstractCollection", "AbstractList",
             "AbstractMap", "AbstractQueue", "AbstractSequentialList", "AbstractSet", "ArrayDeque",
             "ArrayList", "Arrays", "BitSet", "Collections", "HashMap", "HashSet", "LinkedHashMap",
-            "LinkedHashSet", "LinkedList", "PriorityQueue", "Stack", "TreeMap", "TreeSet", "Vector");
+            "LinkedHashSet", "LinkedList", "PriorityQueue", "Stack", "TreeMap", "TreeSet",
+            "Vector");
 
     private final Map<String, Boolean> copied = new HashMap<>();
     private final boolean substitutes;

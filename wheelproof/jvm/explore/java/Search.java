@@ -203,7 +203,8 @@ final class Search {
     static String but(int rests) {
         return rests == 0 ? "" : ", but for those in which a thread sleeps or yields where it has "
                 + (rests == 1 ? "once" : rests + " times")
-                + " before, or polls, while another one can move";
+                + " before, or looks where it has " + Execution.LOOKS * rests
+                + " times before, while another one can move";
     }
 
     /** Whether a run goes the same way each time. */

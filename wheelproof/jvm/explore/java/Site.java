@@ -24,6 +24,8 @@ final class Site {
     final boolean write;
     /** Neither volatile nor atomic: two accesses that nothing orders are a data race. */
     final boolean plain;
+    /** A call that writes only where it has met what it expects. */
+    final boolean compares;
     /** Of a copy of the JDK's classes. */
     final boolean copied;
     /** The name of the class's source; null where the class file does not say it. */
@@ -54,6 +56,7 @@ final class Site {
         this.target = target;
         this.write = write;
         this.plain = plain;
+        this.compares = target.contains("ompareAnd");
         this.copied = type.startsWith(Mapping.PREFIX);
         String name = simple(type) + "." + method + ":" + verb + " " + target;
         this.key = name + "#" + (USED.merge(name, 1, Integer::sum) - 1);

@@ -10,9 +10,6 @@ final class Strand {
     /** Threads of a run, at most: sets of them are bits of a number. */
     static final int MOST = 16;
 
-    /** Times that a loop looks at the same place before another thread has to change it. */
-    private static final int POLLS = 20;
-
     /** The kinds of operations. */
     enum Kind {
         ACCESS("read"), LOCK("acquire"), TRY("try to acquire"), REACQUIRE("acquire"),
@@ -68,11 +65,8 @@ final class Strand {
     int alone;
     int aborts;
     Throwable failure;
-    /** Of accesses that are repeated: where, the last write there, and how often. */
-    private Location repeated;
-    private Site repeatedAt;
-    private int repeatedWrite;
-    private int repetitions;
+    /** Since it last wrote, waited or slept: where it has looked, and how often. */
+    final Map<Site, Look> looks = new HashMap<>();
 
     Strand(int index, Thread user, Carrier carrier, Strand parent, String label) {
         this.index = index;
@@ -88,6 +82,9 @@ final class Strand {
 
     /** Prepares an operation. */
     Strand at(Kind next, Location where, boolean writes, Site place, Object on) {
+        if (next != Kind.ACCESS) {
+            looks.clear();
+        }
         kind = next;
         location = where;
         also = null;
@@ -101,20 +98,53 @@ final class Strand {
         return this;
     }
 
-    /** An access is about to be made: whether it is one of a loop that waits for a change. */
-    void repeat(Location where, Site place) {
-        boolean same = where == repeated && place == repeatedAt
-                && (where.written == repeatedWrite || where.writer == index);
-        repetitions = same ? repetitions + 1 : 0;
-        repeated = where;
-        repeatedAt = place;
-        repeatedWrite = where.written;
+    /** Looks at a location without a change of it by another thread. */
+    private static final class Look {
+        final Location location;
+        int written;
+        int count;
+
+        Look(Location location) {
+            this.location = location;
+            written = location.written;
+        }
+
+        boolean isOld(int index) {
+            return location.written == written || location.writer == index;
+        }
+    }
+
+    /** An access is about to be made: perhaps that of a loop that waits for a change. */
+    void looks(Location where, Site place) {
+        if (place.write && !place.compares) {
+            looks.clear();
+            return;
+        }
+        Look look = looks.get(place);
+        if (look == null || look.location != where || !look.isOld(index)) {
+            if (look != null) {
+                looks.clear();
+            }
+            looks.put(place, new Look(where));
+        } else {
+            look.count++;
+            look.written = where.written;
+        }
     }
 
     /** Whether it has looked so often that another thread is to change what it looks at. */
-    boolean polls() {
-        return kind == Kind.ACCESS && repetitions > POLLS && location == repeated
-                && (location.written == repeatedWrite || location.writer == index);
+    boolean polls(Execution execution) {
+        Look look = kind == Kind.ACCESS ? looks.get(site) : null;
+        if (look == null || look.location != location
+                || look.count < Execution.LOOKS * execution.passes) {
+            return false;
+        }
+        for (Look each : looks.values()) {
+            if (!each.isOld(index)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Whether the operation can be done. {@code timeOuts}: waits with a time-out may end. */
@@ -132,7 +162,7 @@ final class Strand {
             case SLEEP:
                 return interrupted || execution.hasMovedSince(this);
             case ACCESS:
-                return !polls();
+                return !polls(execution);
             default:
                 return true;
         }

@@ -67,6 +67,7 @@ public final class Driver {
         RUN.shared = false;
         RUN.unseen = null;
         RUN.runs = 0;
+        RUN.passes = 1;
         RUN.conflicts.changed = false;
         RUN.conflicts.races.clear();
     }

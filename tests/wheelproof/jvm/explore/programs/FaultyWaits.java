@@ -206,3 +206,44 @@ class CatchesAll {
         assert count == 2;
     }
 }
+
+/** Peterson's algorithm with its two writes exchanged. */
+class PetersonExchanged {
+    volatile boolean first;
+    volatile boolean second;
+    volatile int turn;
+    int count;
+
+    void run() throws Exception {
+        Faulty.both(() -> {
+            turn = 2;
+            first = true;
+            while (second && turn == 2) { }
+            count++;
+            first = false;
+        }, () -> {
+            turn = 1;
+            second = true;
+            while (first && turn == 1) { }
+            count++;
+            second = false;
+        });
+        assert count == 2;
+    }
+}
+
+/** Ten looks may all come before the other thread's write. */
+class LooksTenTimes {
+    volatile boolean ready;
+
+    void run() throws InterruptedException {
+        Thread setter = new Thread(() -> ready = true);
+        setter.start();
+        int looks = 0;
+        while (!ready && looks < 10) {
+            looks++;
+        }
+        assert ready;
+        setter.join();
+    }
+}

@@ -366,3 +366,28 @@ class SleepsUntilSet {
         setter.join();
     }
 }
+
+/** G. L. Peterson: Myths about the Mutual Exclusion Problem, 1981. A loop looks at two places. */
+class Peterson {
+    volatile boolean first;
+    volatile boolean second;
+    volatile int turn;
+    int count;
+
+    void run() throws Exception {
+        Sound.both(() -> {
+            first = true;
+            turn = 2;
+            while (second && turn == 2) { }
+            count++;
+            first = false;
+        }, () -> {
+            second = true;
+            turn = 1;
+            while (first && turn == 1) { }
+            count++;
+            second = false;
+        });
+        assert count == 2;
+    }
+}
