@@ -43,7 +43,7 @@ SWITCH, VISIBLE = "switch", "visible"
 
 REMEDY = (
     "Give it a constructor without arguments, and a method run() without arguments, or operations "
-    "of different names that take int, long, boolean, String or Object."
+    "of different names that take int, long, double, boolean, String, Object or an enum."
 )
 
 

@@ -140,6 +140,19 @@ def test_operations_that_cannot_be_called_are_named(tmp_path, operations, words)
 
 
 @pytest.mark.nightly
+def test_constants_of_an_enum_are_arguments(tmp_path):
+    text = """
+        class Kept {
+            enum Colour { RED, GREEN, BLUE }
+            private Colour last = Colour.RED;
+            Colour swap(Colour colour) { Colour before = last; last = colour; return before; }
+        }
+    """
+    code, output = explored(tmp_path, "Kept", text)
+    assert code == 1 and "swap(GREEN): RED" in output and "BLUE" not in output
+
+
+@pytest.mark.nightly
 def test_a_program_that_is_not_run_to_its_end_is_no_pass(tmp_path):
     text = TILL.replace("LOCK", "synchronized")
     code, output = explored(tmp_path, "Till", text, "--executions", "2")

@@ -10,11 +10,14 @@ import java.util.Map;
 
 /** The operations of a class, each with arguments of a few values, so that calls meet. */
 final class Operations {
+    /** Constants of an enum. */
+    private static final int MOST = 2;
     private static final String OBSERVE = "observe";
     private static final Map<Class<?>, List<Object>> VALUES = Map.of(
             int.class, List.of(0, 1), Integer.class, List.of(0, 1), Object.class, List.of(0, 1),
             long.class, List.of(0L, 1L), Long.class, List.of(0L, 1L),
-            boolean.class, List.of(true, false), Boolean.class, List.of(true, false),
+            double.class, List.of(0.0, 1.0), boolean.class, List.of(true, false),
+            Boolean.class, List.of(true, false),
             String.class, List.of("a", "b"));
 
     /** A call. Its text names it in programs. */
@@ -59,11 +62,14 @@ final class Operations {
             return;
         }
         Class<?> type = method.getParameterTypes()[at];
-        if (!VALUES.containsKey(type)) {
+        List<?> values = type.isEnum()
+                ? Arrays.stream(type.getEnumConstants()).limit(MOST).toList()
+                : VALUES.getOrDefault(type, List.of());
+        if (values.isEmpty()) {
             throw new IllegalArgumentException("the operation " + method.getName()
                     + " takes a " + type.getName() + ", of which no values are drawn");
         }
-        for (Object value : VALUES.get(type)) {
+        for (Object value : values) {
             arguments[at] = value;
             add(method, arguments, at + 1);
         }
