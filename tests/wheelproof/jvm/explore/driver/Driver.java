@@ -14,7 +14,7 @@ import wheelproof.jvm.Json;
 public final class Driver {
     private static final Execution RUN = Execution.CURRENT;
     /** Runs of a search without reduction; a program with more is left out. */
-    private static final int FULL = 20_000;
+    private static final int FULL = 8_000;
 
     private Driver() { }
 
@@ -137,9 +137,15 @@ public final class Driver {
         }
     }
 
-    /** The primitive of an operation: its kind, and for an access the class and what it reads. */
+    /**
+     * The primitive of an operation: its kind, and for an access the class and what it reads. All
+     * fields of a collection are one: a call accesses several.
+     */
     private static String primitive(Strand strand) {
         Site site = strand.site;
+        if (site.copied && !site.type.contains("/concurrent/")) {
+            return strand.kind + " " + Site.simple(site.type).split("\\$", 2)[0];
+        }
         String type = site.type.isEmpty() ? "" : Site.simple(site.type) + " ";
         return strand.kind + " " + type + site.target;
     }
