@@ -231,7 +231,7 @@ final class Execution {
         shared |= location.isShared();
         if (site.visible) {
             strand.at(Kind.ACCESS, location, write, site, object).offset = offset;
-            strand.looks(location, site);
+            strand.looksAt(location, site);
             point(strand);
         } else {
             conflicts.quiet(strand, location, site, write);

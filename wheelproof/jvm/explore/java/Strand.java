@@ -115,7 +115,7 @@ final class Strand {
     }
 
     /** An access is about to be made: perhaps that of a loop that waits for a change. */
-    void looks(Location where, Site place) {
+    void looksAt(Location where, Site place) {
         if (place.write && !place.compares) {
             looks.clear();
             return;
