@@ -237,17 +237,17 @@ public final class Threads {
         }
     }
 
-    // clocks
+    // clocks; a static initialiser reads the time at which each run begins
 
     public static long nanoTime() {
-        return Execution.me() == null ? System.nanoTime() : RUN.nanos;
+        return Execution.me() == null ? Execution.BEGIN_NANOS : RUN.nanos;
     }
 
     public static long currentTimeMillis() {
-        return Execution.me() == null ? System.currentTimeMillis() : RUN.nanos / 1_000_000;
+        return nanoTime() / 1_000_000;
     }
 
     public static Instant now() {
-        return Execution.me() == null ? Instant.now() : Instant.ofEpochSecond(0, RUN.nanos);
+        return Instant.ofEpochSecond(0, nanoTime());
     }
 }
