@@ -19,8 +19,10 @@ PACKAGES = (
     "jdk.internal.util.random",
     "jdk.internal.vm.annotation",
     "sun.nio.ch",
+    "sun.security.action",
+    "sun.security.util",
 )
-"""Packages of the JDK that copies of java.util.concurrent use."""
+"""Packages of the JDK that the copies of its classes use."""
 
 OPENED = ("java.lang", "java.lang.invoke", "java.util", "java.util.concurrent.atomic")
 """Packages with fields that the engine reads: offsets, the threads' own values."""

@@ -1,8 +1,10 @@
-"""Each fault that is planted in a program is found, and programs without one are exhausted."""
+"""Each fault that is planted in a program is found, programs without one are exhausted, and those
+whose accesses are not seen are answered so."""
 
 import pytest
 
 from tests.wheelproof.jvm.explore.driving import classes, drive
+from wheelproof.jvm.explore import process
 
 KINDS = {
     "LockOrder": "deadlock",
@@ -21,7 +23,7 @@ FAULTY = [*classes("Faulty.java"), *classes("FaultyWaits.java"), *classes("Fault
 
 @pytest.fixture(scope="module")
 def answers():
-    answered = drive("programs", *FAULTY, *classes("Sound.java"))
+    answered = drive("programs", *FAULTY, *classes("Sound.java"), *classes("Opaque.java"))
     return {answer["name"]: answer for answer in answered}
 
 
@@ -35,6 +37,19 @@ def test_a_planted_fault_is_found_by_its_kind(answers, name):
 @pytest.mark.parametrize("name", classes("Sound.java"))
 def test_a_program_without_a_fault_is_exhausted(answers, name):
     assert answers[name]["answer"] == "exhausted", answers[name]["reason"]
+
+
+@pytest.mark.daily(3)
+@pytest.mark.parametrize("name", classes("Opaque.java"))
+def test_an_access_by_code_without_steps_is_unseen(answers, name):
+    assert answers[name]["answer"] == "unseen", answers[name]["reason"]
+    assert "is not looked into" in answers[name]["reason"]
+
+
+def test_copies_have_access_to_all_packages_that_they_use():
+    (packages,) = drive("packages")
+    assert "jdk.internal.misc" in packages["names"]
+    assert set(packages["names"]) <= set(process.PACKAGES)
 
 
 def test_a_substitute_answers_as_the_class_of_the_jdk():

@@ -1,5 +1,6 @@
 package wheelproof.explore;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -35,7 +36,32 @@ final class Calls implements Opcodes {
             "hashCode", "equals", "forEach", "stream", "indexOf", "lastIndexOf", "toArray",
             "floorEntry", "floorKey", "ceiling", "higher", "lower", "next", "hasNext", "sub",
             "head", "tail", "descending", "cardinality", "listIterator", "spliterator", "copyOf",
-            "previous", "hasPrevious", "comparator", "length", "join");
+            "previous", "hasPrevious", "comparator", "length", "join", "charAt", "substring",
+            "capacity", "compareTo", "codePoint", "chars");
+    /** Classes of java.util without a state that changes. */
+    private static final Set<String> IMMUTABLE = Set.of("Optional", "OptionalInt", "OptionalLong",
+            "OptionalDouble", "Objects", "UUID", "Locale", "Currency", "HexFormat", "Comparator");
+    private static final Set<String> TEXTS = Set.of("java/lang/StringBuilder",
+            "java/lang/StringBuffer", "java/lang/CharSequence", "java/lang/Appendable");
+    private static final Set<String> OPAQUE = Set.of("java/lang/StringBuilder",
+            "java/lang/StringBuffer", "java/lang/CharSequence", "java/lang/Appendable",
+            "java/security/MessageDigest", "java/security/Signature", "javax/crypto/Mac",
+            "javax/crypto/Cipher", "java/util/regex/Matcher", "java/io/OutputStream",
+            "java/io/InputStream", "java/io/ByteArrayOutputStream", "java/io/ByteArrayInputStream",
+            "java/io/Writer", "java/io/StringWriter", "java/io/CharArrayWriter",
+            "java/io/PrintWriter", "java/io/PrintStream");
+    private static final Set<String> OPAQUE_PACKAGES = Set.of("java/text/", "java/util/zip/");
+    private static final Set<String> BUFFER_READS = Set.of("remaining", "hasRemaining", "capacity",
+            "duplicate", "slice", "asReadOnlyBuffer", "array", "arrayOffset", "hasArray",
+            "isDirect", "isReadOnly", "equals", "hashCode", "compareTo", "mismatch", "toString",
+            "charAt", "length");
+    /** Methods of a buffer that read without an argument, and write with one. */
+    private static final Set<String> SETTERS = Set.of("position", "limit", "order");
+    private static final Set<String> DATE_READS = Set.of("getTime", "before", "after", "compareTo",
+            "toInstant", "hashCode", "equals");
+    /** How the names of methods begin that write an array. */
+    private static final Set<String> FILLS = Set.of("read", "getBytes", "getChars", "toArray",
+            "nextBytes", "inflate", "deflate", "digest", "sign", "doFinal", "sort", "fill", "set");
 
     static {
         object("wait", "()V", "waitFor", "(Ljava/lang/Object;I)V");
@@ -168,6 +194,12 @@ final class Calls implements Opcodes {
         return call.owner.equals("java/lang/reflect/Field") && (reads || writes);
     }
 
+    /** Whether a call makes a method handle that reads or writes a field. */
+    static boolean isFieldHandle(MethodInsnNode call) {
+        return call.owner.equals("java/lang/invoke/MethodHandles$Lookup")
+                && call.name.matches("(find|findStatic|unreflect)(Getter|Setter)");
+    }
+
     /** The method of {@link Hooks} in front of an access by a call; null where it is none. */
     static String access(MethodInsnNode call, String type) {
         boolean isCall = call.getOpcode() == INVOKEVIRTUAL || call.getOpcode() == INVOKEINTERFACE;
@@ -188,23 +220,63 @@ final class Calls implements Opcodes {
                 && call.owner.endsWith("FieldUpdater")) {
             return "updater";
         }
-        return isCollection(call.owner) && !type.startsWith(Mapping.PREFIX) ? "whole" : null;
+        return isOpaque(call.owner) && !type.startsWith(Mapping.PREFIX) ? "whole" : null;
     }
 
-    static boolean isCollection(String owner) {
-        return owner.startsWith("java/util/") && owner.lastIndexOf('/') == 9
-                && !Set.of("Optional", "Objects", "UUID", "Locale", "Date", "Random", "Scanner",
-                        "Calendar", "Formatter", "StringJoiner").contains(owner.substring(10));
+    /** Whether a call of a class of this name may be one of an object without steps in its code. */
+    static boolean isOpaque(String owner) {
+        if (owner.startsWith("java/util/") && owner.lastIndexOf('/') == 9) {
+            return !IMMUTABLE.contains(owner.substring(10));
+        }
+        return OPAQUE.contains(owner) || OPAQUE_PACKAGES.stream().anyMatch(owner::startsWith)
+                || isBuffer(owner);
+    }
+
+    static boolean isBuffer(String owner) {
+        return owner.startsWith("java/nio/") && owner.endsWith("Buffer");
     }
 
     /** Whether a call by this name only reads. */
     static boolean isRead(MethodInsnNode call) {
         String name = call.name;
-        if (!call.owner.startsWith("java/util/") || call.owner.endsWith("FieldUpdater")) {
+        if (isBuffer(call.owner)) {
+            boolean isAbsolute = call.desc.startsWith("(I");
+            return name.startsWith("get") ? isAbsolute : SETTERS.contains(name)
+                    ? call.desc.startsWith("()") : BUFFER_READS.contains(name);
+        }
+        if (call.owner.equals("java/util/Date")) {
+            return DATE_READS.contains(name);
+        }
+        boolean isText = TEXTS.contains(call.owner);
+        if (!isText && isOpaque(call.owner) && !call.owner.startsWith("java/util/")) {
+            return false;
+        }
+        if (!isText && !call.owner.startsWith("java/util/")
+                || call.owner.endsWith("FieldUpdater")) {
             return name.startsWith("get") && !name.startsWith("getAnd");
         }
         return READS.contains(name) || READS.stream().anyMatch(word -> name.startsWith(word)
                 && name.length() > word.length()
                 && Character.isUpperCase(name.charAt(word.length())));
+    }
+
+    /** Whether a call of a buffer changes what it has, and not its position alone. */
+    static boolean changesContents(MethodInsnNode call) {
+        return call.name.startsWith("put") || call.name.equals("compact");
+    }
+
+    /** Whether the arguments of a call of code without hooks have an array. */
+    static boolean givesArray(MethodInsnNode call) {
+        boolean isForeign = Mapping.isForeign(call.owner)
+                && !call.owner.startsWith("wheelproof/")
+                && !call.owner.startsWith("java/lang/invoke/") && !UNSAFE.contains(call.owner);
+        return isForeign && Arrays.stream(Type.getArgumentTypes(call.desc))
+                .anyMatch(argument -> argument.getSort() == Type.ARRAY);
+    }
+
+    /** Whether a call of code without hooks writes the array that it is given. */
+    static boolean fillsArray(MethodInsnNode call) {
+        return FILLS.stream().anyMatch(call.name::startsWith)
+                || isBuffer(call.owner) && call.name.equals("get");
     }
 }

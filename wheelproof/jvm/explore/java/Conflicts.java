@@ -116,9 +116,10 @@ final class Conflicts {
             Site[] pair = inOrder ? new Site[] {one, other} : new Site[] {other, one};
             races.put(pair[0].key + " " + pair[1].key, pair);
         }
-        if (one.whole && other.whole && execution.unseen == null) {
-            execution.unseen = Columns.place(other) + ": " + other.target
-                    + " is not looked into, and nothing orders it and another call";
+        if ((one.whole || other.whole) && execution.unseen == null) {
+            Site call = other.whole ? other : one;
+            execution.unseen = Columns.place(call) + ": " + call.target
+                    + " is not looked into, and nothing orders it and another access";
         }
         show(one);
         show(other);

@@ -76,7 +76,7 @@ final class Execution {
         recorder = columns;
         Initial.restore();
         Places.begin();
-        Collections.begin();
+        Opaque.begin();
         events.clear();
         byUser.clear();
         count = 0;
@@ -225,7 +225,8 @@ final class Execution {
             strand.alone = 0;
             rest(strand, site, 0);
         }
-        Location location = Places.of(object).at(offset);
+        Places places = Places.of(object);
+        Location location = places.at(offset);
         boolean write = site.write;
         location.note(strand.index, write);
         shared |= location.isShared();
@@ -236,7 +237,22 @@ final class Execution {
         } else {
             conflicts.quiet(strand, location, site, write);
         }
+        if (places.elements != null) {
+            conflicts.quiet(strand, places.elements, site, write);
+        }
         location.remember(strand, site, write);
+    }
+
+    /** Code without hooks accesses elements of an array: any of them. */
+    void elements(Strand strand, Object array, Site site) {
+        check(strand);
+        Places places = Places.of(array);
+        if (places.elements == null) {
+            places.elements = new Location();
+        }
+        places.forEach(element -> conflicts.quiet(strand, element, site, site.write));
+        conflicts.quiet(strand, places.elements, site, site.write);
+        places.elements.remember(strand, site, site.write);
     }
 
     /** Sleeps or yields: there another thread can move, and in the end it has to. */

@@ -1,6 +1,7 @@
 package wheelproof.explore;
 
 import java.lang.reflect.Array;
+import java.nio.Buffer;
 
 /** What code with hooks calls in front of accesses, and in the place of monitors. */
 public final class Hooks {
@@ -86,7 +87,10 @@ public final class Hooks {
         }
         Site site = Site.at(id);
         Handles.Kind kind = site.kind(handle);
-        if (kind == null) {
+        if (kind != null && kind.offset() == Places.WHOLE && object != null) {
+            site.whole = true;
+            RUN.elements(strand, object, site);
+        } else if (kind == null) {
             throw RUN.stop(strand, refusal("a " + handle.getClass().getSimpleName(), site));
         } else if (kind.base() != null) {
             RUN.access(strand, kind.base(), kind.offset(), site);
@@ -103,18 +107,18 @@ public final class Hooks {
         }
     }
 
-    /** A call of a collection that steps are not put into: an access of the whole. */
+    /** A call of an object that steps are not put into: an access of the whole. */
     public static void whole(Object object, int id) {
         Strand strand = Execution.me();
         if (strand == null || object == null) {
             return;
         }
-        Object owner = Collections.owner(object);
+        Object owner = Opaque.owner(object);
         if (owner == null) {
             return;
         }
         Site site = Site.at(id);
-        if (Collections.isSynchronized(owner)) {
+        if (Opaque.isSynchronized(owner)) {
             Monitors.enter(strand, owner, site);
             Monitors.exit(strand, owner, site);
         } else {
@@ -122,10 +126,37 @@ public final class Hooks {
         }
     }
 
-    /** A view or an iterator: a call of it is an access of the collection. */
+    /** A call of a buffer: an access of what it has, too. */
+    public static void contents(Object object, int id) {
+        Strand strand = Execution.me();
+        if (strand == null || !(object instanceof Buffer buffer)) {
+            return;
+        }
+        Object contents = Opaque.contents(buffer);
+        if (contents.getClass().isArray()) {
+            RUN.elements(strand, contents, Site.at(id));
+        } else {
+            RUN.access(strand, contents, Places.CONTENTS, Site.at(id));
+        }
+    }
+
+    /** Code without hooks is given an array, by an object or, if that is null, by a class. */
+    public static void given(Object object, Object array, int id) {
+        Strand strand = Execution.me();
+        boolean isSeen = object != null && object.getClass().getClassLoader() instanceof Loader;
+        if (strand != null && array != null && Array.getLength(array) > 0 && !isSeen) {
+            RUN.elements(strand, array, Site.at(id));
+        }
+    }
+
+    public static void given(Object array, int id) {
+        given(null, array, id);
+    }
+
+    /** A view or an iterator: a call of it is an access of the object that it is a view of. */
     public static void view(Object result, Object object) {
         if (Execution.me() != null && result != null && object != null) {
-            Collections.view(result, object);
+            Opaque.view(result, object);
         }
     }
 
@@ -223,7 +254,14 @@ public final class Hooks {
 
     /** Code without hooks is about to access an object's field by reflection. */
     public static void unseen(int id) {
-        if (Execution.me() != null && RUN.unseen == null) {
+        if (Execution.me() != null) {
+            handles(id);
+        }
+    }
+
+    /** A method handle of a field is made, by a static initialiser too. */
+    public static void handles(int id) {
+        if (RUN.unseen == null) {
             Site site = Site.at(id);
             RUN.unseen = Columns.place(site) + ": " + site.target + " is not looked into";
         }

@@ -117,7 +117,7 @@ final class Instrumenter implements Opcodes {
         MethodInsnNode call = new MethodInsnNode(opcode, handle.getOwner(), handle.getName(),
                 handle.getDesc(), handle.isInterface());
         return calls.replaced(call) != null || Calls.access(call, "") != null
-                || Calls.refusal(call, "") != null;
+                || Calls.givesArray(call) || Calls.refusal(call, "") != null;
     }
 
     /** The instruction that does what a reference says; NOP where it is none of a method. */

@@ -29,8 +29,9 @@ final class Inverse implements Opcodes {
             "element", List.of(List.of(DUP2), List.of(DUP_X2, POP, DUP2_X1),
                     List.of(DUP2_X2, POP2, DUP2_X2)),
             "whole", List.of(List.of(DUP)),
+            "given", List.of(List.of(DUP), List.of(DUP2, POP), List.of(DUP2_X1, POP2, DUP_X2)),
             "constant", List.of(List.of(LDC)), "refused", List.of(List.of()),
-            "unseen", List.of(List.of()));
+            "unseen", List.of(List.of()), "handles", List.of(List.of()));
 
     private final ClassNode original;
     private final ClassNode hooked;

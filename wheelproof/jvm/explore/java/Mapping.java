@@ -23,12 +23,12 @@ final class Mapping extends Remapper {
             "org/apache/logging/", "ch/qos/logback/");
 
     private static final String COLLECTIONS = "java/util/";
-    /** Collections for one thread, and those that wrap them. */
+    /** Collections for one thread, those that wrap them, and what sorts arrays. */
     private static final Set<String> SINGLE = Set.of("AbstractCollection", "AbstractList",
             "AbstractMap", "AbstractQueue", "AbstractSequentialList", "AbstractSet", "ArrayDeque",
-            "ArrayList", "Arrays", "BitSet", "Collections", "HashMap", "HashSet", "LinkedHashMap",
-            "LinkedHashSet", "LinkedList", "PriorityQueue", "Stack", "TreeMap", "TreeSet",
-            "Vector");
+            "ArrayList", "Arrays", "BitSet", "Collections", "ComparableTimSort",
+            "DualPivotQuicksort", "HashMap", "HashSet", "LinkedHashMap", "LinkedHashSet",
+            "LinkedList", "PriorityQueue", "Stack", "TimSort", "TreeMap", "TreeSet", "Vector");
 
     private final Map<String, Boolean> copied = new HashMap<>();
     private final boolean substitutes;

@@ -166,6 +166,10 @@ final class MethodHooks implements Opcodes {
                     site("call", "Field." + node.name + " by reflection", false, false));
             return;
         }
+        if (Calls.isFieldHandle(node)) {
+            before(node, "handles", "(I)V", site("call", target(node), false, false));
+            return;
+        }
         Calls.Hook hook = calls.replaced(node);
         if (hook != null) {
             if (hook.hasSite()) {
@@ -183,9 +187,37 @@ final class MethodHooks implements Opcodes {
             before(node, "whole", "(" + OBJECT + "I)V", site, DUP);
         }
         String access = Calls.access(node, type.name);
-        if (access != null) {
+        boolean gives = Calls.givesArray(node);
+        if (node.getOpcode() == INVOKESPECIAL) {
+            if (gives) {
+                give(node);
+            }
+        } else if (access != null || gives) {
             method.instructions.set(node, bridged(node, access));
         }
+    }
+
+    /** The hook in front of a constructor that is given an array, at most third from the end. */
+    private void give(MethodInsnNode node) {
+        Type[] arguments = Type.getArgumentTypes(node.desc);
+        int[][] copies = {{DUP}, {DUP2, POP}, {DUP2_X1, POP2, DUP_X2}};
+        for (int last = 0; last < Math.min(copies.length, arguments.length); last++) {
+            Type argument = arguments[arguments.length - 1 - last];
+            if (argument.getSize() == 2) {
+                return;
+            }
+            if (argument.getSort() == Type.ARRAY) {
+                before(node, "given", "(" + OBJECT + "I)V", given(node), copies[last]);
+            }
+        }
+    }
+
+    /** Where code without hooks is given an array. */
+    private Site given(MethodInsnNode node) {
+        boolean fills = Calls.fillsArray(node);
+        Site site = site(fills ? "write" : "read", target(node), fills, true);
+        site.whole = true;
+        return site;
     }
 
     private static String target(MethodInsnNode node) {
@@ -203,30 +235,26 @@ final class MethodHooks implements Opcodes {
 
     /** The call of a static method with the operands as its locals: the access, then the call. */
     private MethodInsnNode bridged(MethodInsnNode node, String access) {
-        List<Type> arguments = new ArrayList<>();
-        arguments.add(Type.getObjectType(node.owner));
-        arguments.addAll(List.of(Type.getArgumentTypes(node.desc)));
+        boolean isStatic = node.getOpcode() == INVOKESTATIC;
+        List<Type> arguments = new ArrayList<>(List.of(Type.getArgumentTypes(node.desc)));
+        if (!isStatic) {
+            arguments.add(0, Type.getObjectType(node.owner));
+        }
         Type result = Type.getReturnType(node.desc);
         MethodNode bridge = Instrumenter.bridge(type, Instrumenter.ADDED + added.size(), result,
                 arguments);
-        boolean write = !Calls.isRead(node);
-        boolean plain = access.equals("whole") || access.equals("handle")
-                && Set.of("get", "set").contains(node.name) || access.equals("unsafe")
-                && node.name.matches("(get|put)(Int|Long|Reference|Object|Boolean)");
-        Site site = site(write ? "write" : "read", target(node), write, plain);
-        site.whole = access.equals("whole");
         InsnList code = bridge.instructions;
-        operands(code, access, arguments);
-        code.add(new LdcInsnNode(site.id));
-        code.add(call(HOOKS, access, switch (access) {
-            case "unsafe" -> "(" + OBJECT + "JI)V";
-            case "handle" -> "(" + OBJECT + OBJECT + "II)V";
-            case "updater" -> "(" + OBJECT + OBJECT + "I)V";
-            default -> "(" + OBJECT + "I)V";
-        }));
+        if (access != null) {
+            access(code, node, access, arguments);
+        }
+        if (Calls.givesArray(node)) {
+            give(code, node, isStatic, arguments);
+        }
         code.add(Instrumenter.loads(arguments));
         code.add(new MethodInsnNode(node.getOpcode(), node.owner, node.name, node.desc, node.itf));
-        if (access.equals("whole") && result.getSort() == Type.OBJECT) {
+        boolean views = "whole".equals(access) || Calls.isBuffer(node.owner);
+        if (views && result.getSort() >= Type.ARRAY && !arguments.isEmpty()
+                && arguments.get(0).getSort() >= Type.ARRAY) {
             code.add(new InsnNode(DUP));
             code.add(new VarInsnNode(ALOAD, 0));
             code.add(call(HOOKS, "view", "(" + OBJECT + OBJECT + ")V"));
@@ -235,6 +263,44 @@ final class MethodHooks implements Opcodes {
         added.add(bridge);
         return new MethodInsnNode(INVOKESTATIC, type.name, bridge.name, bridge.desc,
                 (type.access & ACC_INTERFACE) != 0);
+    }
+
+    private void access(InsnList code, MethodInsnNode node, String access, List<Type> arguments) {
+        boolean write = !Calls.isRead(node);
+        boolean plain = access.equals("whole") || access.equals("handle")
+                && Set.of("get", "set").contains(node.name) || access.equals("unsafe")
+                && node.name.matches("(get|put)(Int|Long|Reference|Object|Boolean)");
+        Site site = site(write ? "write" : "read", target(node), write, plain);
+        site.whole = access.equals("whole");
+        operands(code, access, arguments);
+        code.add(new LdcInsnNode(site.id));
+        code.add(call(HOOKS, access, switch (access) {
+            case "unsafe" -> "(" + OBJECT + "JI)V";
+            case "handle" -> "(" + OBJECT + OBJECT + "II)V";
+            case "updater" -> "(" + OBJECT + OBJECT + "I)V";
+            default -> "(" + OBJECT + "I)V";
+        }));
+        if (site.whole && Calls.isBuffer(node.owner)) {
+            boolean changes = Calls.changesContents(node);
+            Site contents = site(changes ? "write" : "read", target(node), changes, true);
+            contents.whole = true;
+            code.add(new VarInsnNode(ALOAD, 0));
+            code.add(new LdcInsnNode(contents.id));
+            code.add(call(HOOKS, "contents", "(" + OBJECT + "I)V"));
+        }
+    }
+
+    private void give(InsnList code, MethodInsnNode node, boolean isStatic, List<Type> arguments) {
+        int local = 0;
+        for (Type argument : arguments) {
+            if (argument.getSort() == Type.ARRAY && (isStatic || local > 0)) {
+                code.add(isStatic ? new InsnNode(ACONST_NULL) : new VarInsnNode(ALOAD, 0));
+                code.add(new VarInsnNode(ALOAD, local));
+                code.add(new LdcInsnNode(given(node).id));
+                code.add(call(HOOKS, "given", "(" + OBJECT + OBJECT + "I)V"));
+            }
+            local += argument.getSize();
+        }
     }
 
     private static void operands(InsnList code, String access, List<Type> arguments) {

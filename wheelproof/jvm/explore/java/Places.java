@@ -2,11 +2,14 @@ package wheelproof.explore;
 
 import java.util.Arrays;
 import java.util.IdentityHashMap;
+import java.util.function.Consumer;
 
 /** The locations of one object, by offset, and its monitor. They are those of one run. */
 final class Places {
     /** The offset of an object as a whole, such as a collection of the JDK. */
     static final long WHOLE = -1;
+    /** The offset of what a buffer has, beside its position. */
+    static final long CONTENTS = -2;
 
     private static final IdentityHashMap<Object, Places> OTHERS = new IdentityHashMap<>();
     private static int number;
@@ -16,6 +19,8 @@ final class Places {
     private Location[] locations = new Location[4];
     private int count;
     private Monitor monitor;
+    /** Of an array: all elements, as code without hooks accesses them; null where none has. */
+    Location elements;
 
     /** An object of a class with hooks: it holds its own places. */
     public interface Held {
@@ -59,6 +64,12 @@ final class Places {
         }
         offsets[count] = offset;
         return locations[count++] = new Location();
+    }
+
+    void forEach(Consumer<Location> action) {
+        for (int index = 0; index < count; index++) {
+            action.accept(locations[index]);
+        }
     }
 
     Monitor monitor() {

@@ -41,7 +41,7 @@ final class Site {
     private Object handle;
     private Handles.Kind kind;
 
-    /** A call of a collection into which no steps are put. */
+    /** A call of code into which no steps are put. */
     boolean whole;
     /** Of a call that copies elements of arrays: where it reads them. */
     Site reading;

@@ -27,6 +27,8 @@ public final class Driver {
         List<Object> lines = new ArrayList<>();
         if (words[0].equals("tampered")) {
             lines = new Tampering(loader).all();
+        } else if (words[0].equals("packages")) {
+            lines = List.of(Map.of("names", new Packages(new Mapping(true)).names()));
         } else if (words[0].equals("late")) {
             for (int at = 2; at < words.length; at++) {
                 lines.add(late(loader, words[at]));

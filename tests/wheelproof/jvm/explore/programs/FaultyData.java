@@ -1,3 +1,4 @@
+import java.io.ByteArrayOutputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.AbstractList;
@@ -11,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -178,5 +180,55 @@ class IteratesUnlocked {
                 assert element > 0;
             }
         });
+    }
+}
+
+/** Each call takes a lock, and so does not say which comes first. */
+class AppendsInOrder {
+    final StringBuffer text = new StringBuffer();
+
+    void run() throws Exception {
+        Faulty.both(() -> text.append('a'), () -> text.append('b'));
+        assert text.toString().equals("ab");
+    }
+}
+
+class WritesInOrder {
+    final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+    void run() throws Exception {
+        Faulty.both(() -> out.write(1), () -> out.write(2));
+        assert out.toByteArray()[0] == 1;
+    }
+}
+
+class DrawsInOrder {
+    final Random random = new Random(7);
+    int first;
+
+    void run() throws Exception {
+        Faulty.both(() -> first = random.nextInt(), () -> random.nextInt());
+        assert first == new Random(7).nextInt();
+    }
+}
+
+/** A sort exchanges two elements one by one. */
+class ReadsWhatIsSorted {
+    final int[] numbers = {2, 1};
+    int sum;
+
+    void run() throws Exception {
+        Faulty.both(() -> Arrays.sort(numbers), () -> sum = numbers[0] + numbers[1]);
+        assert sum == 3;
+    }
+}
+
+class ReadsObjectsThatAreSorted {
+    final Integer[] numbers = {2, 1};
+    int sum;
+
+    void run() throws Exception {
+        Faulty.both(() -> Arrays.sort(numbers), () -> sum = numbers[0] + numbers[1]);
+        assert sum == 3;
     }
 }

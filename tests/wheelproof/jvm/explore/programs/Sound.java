@@ -1,5 +1,8 @@
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.CompletableFuture;
@@ -389,5 +392,65 @@ class Peterson {
             second = false;
         });
         assert count == 2;
+    }
+}
+
+/** A lock orders the calls, or each thread has an object of its own. */
+class AppendsApart {
+    final StringBuilder text = new StringBuilder();
+    String own;
+
+    synchronized void append(char next) {
+        text.append(next);
+    }
+
+    void run() throws Exception {
+        Sound.both(() -> append('a'), () -> {
+            own = new StringBuilder().append(1).append('b').toString();
+            append('b');
+        });
+        assert text.length() == 2 && own.equals("1b");
+    }
+}
+
+/** Each duplicate has a position of its own. */
+class ReadsByDuplicates {
+    final ByteBuffer buffer = ByteBuffer.wrap(new byte[] {1, 2});
+    int one;
+    int other;
+
+    void run() throws Exception {
+        Sound.both(() -> one = buffer.duplicate().get(), () -> other = buffer.duplicate().get());
+        assert one == other;
+    }
+}
+
+class ReadsConstantArrays {
+    static final String[] NONE = new String[0];
+    static final Object[] WORDS = {1};
+    final List<String> elements = List.of("a");
+    final String[] read = new String[2];
+
+    void run() throws Exception {
+        Sound.both(() -> read[0] = elements.toArray(NONE)[0] + String.format("%s", WORDS),
+                () -> read[1] = elements.toArray(NONE)[0] + String.format("%s", WORDS));
+        assert read[0].equals(read[1]);
+    }
+}
+
+class Sorts {
+    final List<Integer> elements = new ArrayList<>(List.of(2, 1));
+    final Integer[] numbers = {2, 1};
+
+    synchronized void sort() {
+        elements.sort(null);
+        elements.sort(Comparator.reverseOrder());
+        Collections.sort(elements);
+        Arrays.sort(numbers);
+    }
+
+    void run() throws Exception {
+        Sound.both(this::sort, this::sort);
+        assert elements.get(0) == 1 && numbers[0] == 1;
     }
 }
