@@ -100,7 +100,7 @@ def refute(
         solver.assert_and_track(formulas[index], f"f{index}")
     verdict = str(solver.check())
     core = (
-        frozenset(int(str(tracker)[1:]) for tracker in solver.unsat_core())
+        frozenset(int(tracker.decl().name()[1:]) for tracker in solver.unsat_core())
         if verdict == "unsat"
         else frozenset()
     )

@@ -10,6 +10,7 @@ existential premise is taken at a new constant. A premise or goal of another for
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import product
 
 import z3
@@ -146,15 +147,15 @@ def taken(
 def needed(system: System, condition: Condition) -> tuple[Condition, list[tuple[int, ...]]]:
     """A condition that entails the given one, with the instances of one proof alone.
 
-    They are few, so that any solver is quick. The second value has their numbers. It is empty where
+    None of them can be left out, so that any solver is quick. The second value has their numbers. It is empty where
     the proof needs instances of inner quantifiers.
 
     Where no proof is found from instances, the premises stay beside them.
     """
     ground = Ground(system, condition)
     every = [*ground.instances()]
-    if (places := refuting([instance.formula for instance in every], ground.goal)) is not None:
-        instances = [*map(every.__getitem__, sorted(places))]
+    if (places := fewest([instance.formula for instance in every], ground.goal)) is not None:
+        instances = [*map(every.__getitem__, places)]
         return ground.with_premises(instances), [instance.number for instance in instances]
     if (core_ := core(deeply_grounded(system, condition))) is not None:
         return core_, []
@@ -259,16 +260,39 @@ def _core_of(
     return None if places is None else [*map(flat.__getitem__, places)]
 
 
+def fewest(formulas: Sequence[z3.BoolRef], goal: z3.BoolRef) -> list[int] | None:
+    """The places of formulas that entail a goal, where no proof is found without one of them.
+
+    None if there is no proof within the limit.
+    """
+    if (core_ := refuting(formulas, goal)) is None:
+        return None
+    places, at = sorted(core_), 0
+    while at < len(places):
+        rest = [*places[:at], *places[at + 1 :]]
+        core_ = refuting([*map(formulas.__getitem__, rest)], goal)
+        if core_ is None:
+            at += 1
+        else:
+            places = [rest[place] for place in sorted(core_)]
+    return places
+
+
+@cache
+def _tracker(place: int) -> z3.BoolRef:
+    return z3.Bool(f"instance!{place}")
+
+
 def refuting(formulas: Sequence[z3.BoolRef], goal: z3.BoolRef) -> list[int] | None:
     """The places of the formulas of one proof of a goal; None if there is none within the limit."""
     solver = z3.Solver()
     solver.set("rlimit", RESOURCES)  # units, not time: the same instances on every machine
     for number, formula in enumerate(formulas):
-        solver.assert_and_track(formula, f"instance!{number}")
+        solver.assert_and_track(formula, _tracker(number))
     solver.add(z3.Not(goal))
     if solver.check() != z3.unsat:
         return None
-    return [int(str(tracker).partition("!")[2]) for tracker in solver.unsat_core()]
+    return [int(tracker.decl().name().partition("!")[2]) for tracker in solver.unsat_core()]
 
 
 def refutes(formulas: Sequence[z3.BoolRef], goal: z3.BoolRef) -> bool:

@@ -17,7 +17,8 @@ from wheelproof.prove.evidence import check
 from wheelproof.prove.kernel import Theorem
 from wheelproof.prove.ts import enough
 from wheelproof.prove.ts import instances as ts_instances
-from wheelproof.prove.ts.instances import needed, taken
+from wheelproof.prove.ts.ground import Ground
+from wheelproof.prove.ts.instances import needed, refutes, taken
 from wheelproof.prove.ts.system import Condition, conditions
 from wheelproof.prove.ts.theory import Conditions
 
@@ -31,16 +32,22 @@ def condition(name):
 
 @pytest.fixture
 def searched(monkeypatch):
-    """The number of formulas in each search of all instances."""
-    found = []
+    """The number of formulas, or of premises, in each search of all instances."""
+    sizes = []
 
-    def noted(formulas, goal):
-        found.append(len(formulas))
-        return real(formulas, goal)
+    def noted(name):
+        search = getattr(ts_instances, name)
 
-    real = ts_instances.refuting
-    monkeypatch.setattr(ts_instances, "refuting", noted)
-    return found
+        def note(*arguments):
+            first = arguments[0]
+            sizes.append(len(first.premises if isinstance(first, Condition) else first))
+            return search(*arguments)
+
+        monkeypatch.setattr(ts_instances, name, note)
+
+    noted("fewest")
+    noted("core")
+    return sizes
 
 
 NAME = next(
@@ -57,6 +64,15 @@ def test_numbers_that_are_enough_spare_the_search(searched):
     assert len(searched) == 1
     assert again.goal.eq(made.goal) and again.premises.keys() == made.premises.keys()
     assert all(again.premises[name].eq(made.premises[name]) for name in made.premises)
+
+
+def test_none_of_the_instances_can_be_left_out():
+    _, numbers = needed(SYSTEM, condition(NAME))
+    ground = Ground(SYSTEM, condition(NAME))
+    formulas = [instance.formula for instance in ground.chosen(numbers)]
+    assert refutes(formulas, ground.goal)
+    for place in range(len(formulas)):
+        assert not refutes(formulas[:place] + formulas[place + 1 :], ground.goal)
 
 
 WRONG = {
