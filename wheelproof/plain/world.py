@@ -26,6 +26,7 @@ from wheelproof.plain.instrument.calls import Calls
 from wheelproof.plain.instrument.calls import hooks as call_hooks
 from wheelproof.plain.instrument.fields import Fields
 from wheelproof.plain.instrument.fields import hooks as field_hooks
+from wheelproof.plain.instrument.generators import hooks as generator_hooks
 from wheelproof.plain.instrument.items import Items, container_hooks, item_hooks
 from wheelproof.plain.instrument.patterns import matching
 from wheelproof.plain.modules import Modules
@@ -65,6 +66,7 @@ class World(Modules):
         execution.judged = lambda target: calls.wrapped(target, self._target(target))
         self.assigned, self.rebound = fields.assigned, fields.rebound
         self.hooks = field_hooks(fields) | item_hooks(items) | container_hooks(items)
+        self.hooks |= generator_hooks(items.generators)
         self.hooks |= call_hooks(calls) | {"identified": self.identified}
         self.hooks["matched"] = matching(self.hooks)
         calls.hooks, calls.modules = self.hooks, self.modules

@@ -168,6 +168,51 @@ def delegating_generator_runs_in_two_threads():
     run(take, take)
 
 
+def generator_runs_in_a_method_in_c():
+    def count():
+        yield 0
+        yield 1
+
+    numbers, values = count(), []
+    run(lambda: values.extend(numbers), lambda: values.extend(numbers))
+
+
+def generator_in_an_expression_runs_in_two_threads():
+    squares = (number * number for number in range(2))
+    run(lambda: sum(squares), lambda: "".join(map(str, squares)))
+
+
+def generator_is_searched_by_two_threads():
+    def count():
+        yield 0
+        yield 1
+
+    numbers = count()
+    run(lambda: 5 in numbers, lambda: 5 in numbers)
+
+
+def generator_closes_while_it_runs():
+    def count():
+        yield 0
+        yield 1
+
+    numbers = count()
+    next(numbers)
+    run(numbers.close, lambda: next(numbers, None))
+
+
+def delegates_share_a_generator():
+    def inner():
+        yield 1
+        yield 2
+
+    def outer():
+        yield from numbers
+
+    numbers = inner()
+    run(lambda: list(outer()), lambda: list(outer()))
+
+
 def generator_is_sent_values_by_two_threads():
     def total():
         added = 0

@@ -258,6 +258,19 @@ def names_and_identities_differ():
     assert len(set(seen)) == 2
 
 
+def generators_run_in_one_thread_at_a_time():
+    lock, values = threading.Lock(), []
+    numbers = (number for number in range(4))
+
+    def take():
+        with lock:
+            values.append(next(numbers))
+        values.extend(number for number in range(1))
+
+    run(take, take)
+    assert sorted(values) == [0, 0, 0, 1]
+
+
 CLASSES = [
     value
     for name, value in list(vars().items())

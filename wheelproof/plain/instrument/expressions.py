@@ -227,6 +227,8 @@ class Expressions(Base):
         for field in ("elt", "key", "value"):
             if hasattr(node, field):
                 setattr(node, field, self.visit(getattr(node, field)))
+        if lazy:
+            node.elt = self.running(node, "goes_on", node.elt)
         if scope:
             self.scopes.pop()
             self.of_class.pop()
@@ -237,19 +239,15 @@ class Expressions(Base):
 
     def visit_Yield(self, node: ast.Yield) -> ast.expr:
         node.value = node.value and self.visit(node.value)
-        return self._running(node, "goes_on", node)
+        return self.running(node, "goes_on", node)
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.expr:
         text = "yield from " + self.text(node.value)
         node.value = self.hook("delegate", self.visit(node.value), self.site(node, text))
-        return self._running(node, "goes_on", node)
+        return self.running(node, "goes_on", node)
 
-    def _running(self, node: Any, hook: str, *value: ast.expr) -> ast.expr:
+    def running(self, node: Any, hook: str, *value: ast.expr) -> ast.expr:
         """A generator runs from here: an access, since no second thread may run it meanwhile."""
         self.leave()
-        generator = self.generators[-1]
-        if not generator:  # a lambda, or a generator in an expression
-            return value[0]
         text = self.text(node)
-        names = [ast.Name(generator, ast.Load())] if value else []
-        return self.hook(hook, *value, *names, self.site(node, text))
+        return self.hook(hook, *value, self.site(node, text))

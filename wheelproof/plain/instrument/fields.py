@@ -229,10 +229,6 @@ class Call:
     __slots__ = ()
 
 
-class Generator:
-    """Stands for a generator that runs: it is accessed wherever it begins and goes on."""
-
-
 def of_program(names: Any) -> Any:
     """Names of variables without those that the rewriter has added."""
     if type(names) is list:
@@ -244,17 +240,6 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
     """The helpers, by the names that the rewriter uses."""
     execution = fields.execution
     announce, access = fields.announce, execution.access
-
-    def begins(site: Site) -> Generator:
-        generator = Generator()
-        if execution.running is not None:
-            access(execution.running, id(generator), generator, True, site)
-        return generator
-
-    def goes_on(value: Any, generator: Generator, site: Site) -> Any:
-        if execution.running is not None:
-            access(execution.running, id(generator), generator, True, site)
-        return value
 
     def load(holder: Any, name: str, site: Site) -> Any:
         thread = execution.running
@@ -307,9 +292,7 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
         "delete": delete,
         "read_variable": read_variable,
         "write_variable": write_variable,
-        "begins": begins,
         "call": Call,
         "of_program": of_program,
-        "goes_on": goes_on,
         "slice": slice,
     }

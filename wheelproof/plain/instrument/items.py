@@ -20,6 +20,7 @@ from wheelproof.plain.instrument.containers import (
     is_of_immutable,
 )
 from wheelproof.plain.instrument.fields import Fields
+from wheelproof.plain.instrument.generators import Generators
 from wheelproof.plain.operations import Thread
 from wheelproof.plain.sites import Site
 
@@ -117,6 +118,7 @@ class Items:
 
     def __init__(self, execution: Execution, fields: Fields) -> None:
         self.execution, self.fields = execution, fields
+        self.generators = Generators(execution)
         self._methods: dict[tuple[type, str], bool] = {}
         self._iterated: dict[type, bool] = {}
 
@@ -132,7 +134,10 @@ class Items:
 
     def key(self, holder: Any, item: Any = None) -> Any:
         """The location of an item: of the attribute, where the container is a ``__dict__``."""
-        if issubclass(type(holder), SHOWING):
+        kind = type(holder)
+        if kind is types.GeneratorType:
+            self.generators.meet(holder)
+        elif issubclass(kind, SHOWING):
             holder = behind(holder)
         dictionaries = self.execution.dictionaries
         if dictionaries and id(holder) in dictionaries:

@@ -39,7 +39,6 @@ class Base(ast.NodeTransformer):
         self.classes: list[str] = []
         self.of_class = [False]
         self.called_back = [False]
-        self.generators = [""]
         self.calls: dict[Scope | None, str] = {}
         self.region = next(REGIONS)
         self._temporaries = 0

@@ -57,16 +57,13 @@ class Statements(Cases):
         method = self.of_class[-1] and node.name in CALLED_BACK
         self.of_class.append(False)
         self.called_back.append(method)
-        generator = self.temporary() if self.scopes[-1].yields else ""
-        self.generators.append(generator)
-        begin = self._running(node, "begins") if generator else None
+        begin = self.running(node, "begins") if self.scopes[-1].yields else None
         first = self.begins_call(self.scopes[-1])
         node.body = self.body(node.body)
         if begin is not None:
-            first.append(ast.Assign([ast.Name(generator, ast.Store())], begin))
+            first.append(ast.Expr(begin))
         body_start = int(ast.get_docstring(node, clean=False) is not None)
         node.body[body_start:body_start] = first
-        self.generators.pop()
         if method:
             node.body.append(ast.Expr(self.hook("returns", ast.Constant(None))))
         self.called_back.pop()

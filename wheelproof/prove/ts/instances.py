@@ -147,8 +147,8 @@ def taken(
 def needed(system: System, condition: Condition) -> tuple[Condition, list[tuple[int, ...]]]:
     """A condition that entails the given one, with the instances of one proof alone.
 
-    None of them can be left out, so that any solver is quick. The second value has their numbers. It is empty where
-    the proof needs instances of inner quantifiers.
+    None of them can be left out, so that any solver is quick. The second value has their numbers.
+    It is empty where the proof needs instances of inner quantifiers.
 
     Where no proof is found from instances, the premises stay beside them.
     """
