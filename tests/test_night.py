@@ -17,6 +17,7 @@ import pytest
 from tests.found import ROOT, mechanisms
 from tools import night, pages
 from wheelproof.checks import planned as planning
+from wheelproof.errors import UsageError
 from wheelproof.events import VerifyOptions
 from wheelproof.project import planned
 
@@ -29,6 +30,17 @@ def plan() -> planned.Plan:
     found = planned.read(ROOT / "spec")
     assert found is not None
     return found
+
+
+def verified() -> list[night.Verified]:
+    """The steps that carry out rows, in all nights."""
+    steps = []
+    for _, step in STEPS:
+        if isinstance(step, night.Verified):
+            steps.append(step)
+        elif isinstance(step, night.Dealt):
+            steps += [step.of_night(number + 1, night.NIGHTS) for number in range(night.NIGHTS)]
+    return steps
 
 
 @cache
@@ -50,12 +62,26 @@ def unmade(steps: list[night.Verified]) -> dict[tuple[str, str, str], int]:
 
 
 def test_the_parts_carry_out_each_planned_row_once():
-    steps = [step for _, step in STEPS if isinstance(step, night.Verified)]
+    steps = verified()
     assert unmade(steps) == {}
     for number, step in enumerate(steps):  # planted: a part is lost
         rest = steps[:number] + steps[number + 1 :]
         assert unmade(rest) == dict.fromkeys(rows(step), 0), step
     assert set(unmade([*steps, steps[0]]).values()) == {2}
+
+
+def test_one_night_may_have_all_shares():
+    for _, step in STEPS:
+        if isinstance(step, night.Dealt):
+            every = step.of_night(1, 1).mechanisms
+            assert sorted(every) == sorted(name for share in step.shares for name in share)
+            assert len(step.shares) == night.NIGHTS
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1/4", "2", "a/b", "1/"])
+def test_a_night_that_is_none_is_refused(text):
+    with pytest.raises(UsageError, match="is no night of several"):
+        night.parsed(text)
 
 
 def owners(file: str) -> list[str]:

@@ -6,8 +6,8 @@ behind one that fails. The exit code is that of the first part that fails. How e
 ``tests/night.json``, and the table of tests/README.md is made of that; ``--table`` makes it alone.
 A part that was interrupted is not recorded.
 
-The nightly tests are dealt out over ``NIGHTS`` nights by the date. ``NIGHT=2/3`` in the environment
-is another share, ``NIGHT=1/1`` all of them. All rows of all layers run in each night.
+The nightly tests, and the mechanisms of the layers `jvm` and `proof`, are dealt out over ``NIGHTS``
+nights by the date. ``NIGHT=2/3`` in the environment is another share, ``NIGHT=1/1`` all of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if str(ROOT) not in sys.path:
 
 from wheelproof import documents  # noqa: E402
 from wheelproof.commands.options import processors  # noqa: E402
-from wheelproof.errors import WheelproofError  # noqa: E402
+from wheelproof.errors import UsageError, WheelproofError  # noqa: E402
 from wheelproof.verdict import LAYERS  # noqa: E402
 
 SCHEMA = "wheelproof.night/1"
@@ -42,7 +42,7 @@ BESIDE = frozenset({"jvm", "proof", "trace", "mutate"})
 """Layers with parts of their own, or that no verification has."""
 
 NIGHTS = 3
-"""The nights in which each nightly test runs once."""
+"""The nights in which each nightly test, and each row, runs once."""
 
 MUTATED = (
     *("timer_task_list", "delayed_operation", "overflow_wheel", "timing_wheel", "system_timer"),
@@ -54,8 +54,19 @@ MUTATED = (
 
 
 def tonight() -> str:
-    """The share of the nightly tests that runs: "2/3" in the second of three nights."""
+    """The share that runs: "2/3" in the second of three nights."""
     return os.environ.get("NIGHT") or f"{date.today().toordinal() % NIGHTS + 1}/{NIGHTS}"
+
+
+def parsed(text: str) -> tuple[int, int]:
+    """A night and the number of nights, of a text such as "2/3". UsageError: it is none."""
+    night, _, nights = text.partition("/")
+    if not (night.isdecimal() and nights.isdecimal() and 1 <= int(night) <= int(nights) <= NIGHTS):
+        raise UsageError(
+            f"NIGHT={text} is no night of several.",
+            f"Give NIGHT=1/{NIGHTS}, a later one, or 1/1 for all.",
+        )
+    return int(night), int(nights)
 
 
 @dataclass(frozen=True)
@@ -70,6 +81,22 @@ class Verified:
             *("-m", "wheelproof", "verify", *self.mechanisms, "--layer", ",".join(self.layers)),
             *("--profile", "nightly", "--fresh", "--output", str(OUTPUT / name)),
         ]
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """Rows of one layer. ``shares``: the mechanisms of each of ``NIGHTS`` nights."""
+
+    layer: str
+    shares: tuple[tuple[str, ...], ...]
+
+    def of_night(self, night: int, nights: int) -> Verified:
+        """The rows of one of several nights."""
+        chosen = self.shares[night - 1 :: nights]
+        return Verified(tuple(name for share in chosen for name in share), (self.layer,))
+
+    def command(self, name: str) -> list[str]:
+        return self.of_night(*parsed(tonight())).command(name)
 
 
 @dataclass(frozen=True)
@@ -103,7 +130,7 @@ class Part:
     """One part. ``steps`` run one after another, also those behind one that fails."""
 
     checks: str
-    steps: tuple[Verified | Tested | Other, ...]
+    steps: tuple[Verified | Dealt | Tested | Other, ...]
 
 
 def mutate_part(mechanisms: Sequence[str], artefact: str, count: int, minutes: int) -> Other:
@@ -147,11 +174,36 @@ PARTS = {
         "the same of `controller`, `coordinator_load` and `share_fetch`",
         (Verified(("controller", "coordinator_load", "share_fetch")),),
     ),
-    "classes": Part("layer `jvm`: classes of released Kafka", (Verified((), ("jvm",)),)),
+    "classes": Part(
+        "layer `jvm`: classes of released Kafka",
+        (
+            Dealt(
+                "jvm",
+                (
+                    ("timer_task_list",),
+                    ("system_timer", "overflow_wheel"),
+                    ("delayed_operation", "coordinator_load", "purgatory", "timing_wheel"),
+                ),
+            ),
+        ),
+    ),
     "theorems": Part(
         "layer `proof`: theorems with 20 seeds, certificates, edges; `docs/theorems.md`",
         (
-            Verified((), ("proof",)),
+            Dealt(
+                "proof",
+                (
+                    ("purgatory", "read_write_lock", "task_executor"),
+                    (
+                        *("timer_task_list", "delayed_operation", "event_queue"),
+                        *("timing_wheel", "delay_queue"),
+                    ),
+                    (
+                        *("system_timer", "coordinator_load", "controller", "parted_timer"),
+                        *("overflow_wheel", "system_timer_reaper", "atomic", "partition_leader"),
+                    ),
+                ),
+            ),
             Other(("tools/theorems.py", "--check", str(OUTPUT / "theorems" / "results.json"))),
         ),
     ),
@@ -313,7 +365,7 @@ class Run:
             return 128 + self.ended_by
         minutes = round((time.monotonic() - began) / 60, 1)
         print(f"night: {name} ended with {code} after {minutes} minutes", flush=True)
-        has_share = any(isinstance(step, Tested) for step in PARTS[name].steps)
+        has_share = any(isinstance(step, Tested | Dealt) for step in PARTS[name].steps)
         outcome = Ended(
             minutes,
             round((cpu() - cpu_before) / 60, 1),

@@ -14,6 +14,7 @@ from wheelproof.verdict import Results, Row, read_results
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "proofs" / "ASSUMPTIONS.md"
 TABLE = ROOT / "docs" / "theorems.md"
+MECHANISMS = {item.mechanism for item in all_theorems()}
 ROW = re.compile(r"^\| (A-[A-Z]+) \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 
 
@@ -156,7 +157,7 @@ def page(folder: Path, declared, **changed: int) -> str:
 def test_another_outcome_of_a_run_is_named(declared, tmp_path):
     """`make nightly` compares docs/theorems.md so with its own rows."""
     there = page(tmp_path, declared)
-    assert outcomes.differences(there, there) == []
+    assert outcomes.differences(there, there, MECHANISMS) == []
     for figures in (
         {"rlimit_max": 4000},
         {"seeds": 3},
@@ -165,9 +166,18 @@ def test_another_outcome_of_a_run_is_named(declared, tmp_path):
         {"certificates": 1},
     ):
         made = page(tmp_path, declared, **figures)
-        _, _, place, old, new = outcomes.differences(there, made)
+        _, _, place, old, new = outcomes.differences(there, made, MECHANISMS)
         name = f"**{declared[0].name}**"
         assert place.startswith("@@") and name in old and name in new
+
+
+def test_a_mechanism_of_another_night_has_its_statements_compared_alone(declared, tmp_path):
+    there, tonight = page(tmp_path, declared), MECHANISMS - {declared[0].mechanism}
+    later = page(tmp_path, declared, seeds=3)
+    assert outcomes.differences(there, later, tonight) == []
+    assert len(outcomes.differences(there, later, MECHANISMS)) > 2
+    changed = [replace(declared[0], says="another statement"), *declared[1:]]
+    assert len(outcomes.differences(there, page(tmp_path, changed), tonight)) == 5
 
 
 @pytest.mark.parametrize(("taken", "named"), [(400, 0), (1000, 0), (150, 0), (1001, 5), (90, 5)])
@@ -177,7 +187,7 @@ def test_resources_one_step_of_their_rounding_apart_are_no_difference(
     """400 is written as 500, whose neighbours are 200 and 1,000."""
     there = page(tmp_path, declared)
     made = page(tmp_path, declared, rlimit_max=taken)
-    assert len(outcomes.differences(there, made)) == named
+    assert len(outcomes.differences(there, made, MECHANISMS)) == named
 
 
 def test_results_that_cannot_be_read_are_refused(tmp_path, capsys):
