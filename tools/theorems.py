@@ -36,8 +36,9 @@ OUTCOME = 5
 def differences(there: str, page: str, mechanisms: Container[str]) -> list[str]:
     """The lines of the page that is there, and of the one that the rows make.
 
-    ``mechanisms``: those that the rows are of. The resources of a solver depend a little on earlier conditions of its process. So resources
-    that are one step of their rounding apart are no difference.
+    ``mechanisms``: those that the rows are of. The resources of a solver depend a little on earlier
+    conditions of its process. So resources that are one step of their rounding apart are no
+    difference.
     """
     numbers = {without_resources(line): line for line in there.splitlines()}
     declarations = {without_outcome(line): line for line in there.splitlines()}
@@ -59,7 +60,7 @@ def without_resources(line: str) -> str:
 
 
 def without_outcome(line: str) -> str:
-    """What a theorem's line declares; any other line as it is."""
+    """The declaration in a theorem's line; any other line as it is."""
     return line.rsplit(" | ", OUTCOME)[0] if line.startswith("| **") else line
 
 
