@@ -129,7 +129,9 @@ class Calls(Foreign, ByName):
                 self.looked_into(code) or read_by(module_of(code)) == NOTHING
             ):
                 return self.foreign(cls, site)
-        if cls.__init__ is object.__init__ or type(cls.__init__) is types.FunctionType:
+        new, init = cls.__new__, cls.__init__
+        is_made = new is object.__new__ or type(new) is types.FunctionType
+        if is_made and (init is object.__init__ or type(init) is types.FunctionType):
             return cls
         return functools.partial(self.eager, site, cls)
 
@@ -224,7 +226,8 @@ class Calls(Foreign, ByName):
         """A method in C that accesses its object, and may call back."""
         execution, name = self.execution, function.__name__
         key = self.items.key(holder, arguments[0] if arguments else None)
-        if name in tables.COMPARED and not issubclass(type(holder), dict | set):
+        is_deep = name in tables.COMPARED and not issubclass(type(holder), dict | set)
+        if is_deep or name in tables.DEEP_METHODS:
             self.hand_over(site, (holder, *arguments), deep=True)
         is_noted = execution.access(thread, key, holder, writes, site)
         if name == "__iter__" and self.items.stepped(type(holder)):
@@ -294,12 +297,14 @@ class Calls(Foreign, ByName):
                 polling.changes()
             if type(receiver) is str and function.__name__ == "format":
                 return self.formatted(site, receiver, *arguments, **keywords)
-            self.hand_over(site, arguments, deep=function in tables.DEEP)
+            name = getattr(function, "__name__", "")
+            is_deep = function in tables.DEEP or name in ("join", "format_map")
+            self.hand_over(site, arguments, deep=is_deep)
             self._announce_keys(site, keywords)
-            if getattr(function, "__name__", "") == "from_iterable" and arguments:
+            if name == "from_iterable" and arguments:
                 parts = Steps(self.items, arguments[0], site)
                 arguments = (map(functools.partial(self._steps, site), parts), *arguments[1:])
-            if function in tables.ITERATING or getattr(function, "__name__", "") == "join":
+            if function in tables.ITERATING or name == "join":
                 arguments = self.items.stepwise(arguments, site)
         return function(*arguments, **keywords)
 
@@ -313,7 +318,7 @@ class Calls(Foreign, ByName):
         if function is reversed and len(arguments) == 1 and is_stepped(type(arguments[0])):
             return Steps(self.items, arguments[0], site, reversed)
         values = list(arguments)
-        if function is sum:
+        if function in tables.DEEP:
             self.hand_over(site, values, deep=True)
         number = tables.CALLING.get(function, len(values))
         if number < len(values) > 1 and values[number] is not None:

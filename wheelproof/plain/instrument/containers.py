@@ -113,7 +113,7 @@ LAZY: frozenset[Any] = frozenset(
         enumerate, zip, map, filter, iter, reversed, sum, any, all, min, max, itertools.chain,
         itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.starmap,
         itertools.zip_longest, itertools.accumulate, itertools.pairwise, itertools.groupby,
-        functools.reduce, itertools.filterfalse,
+        functools.reduce, itertools.filterfalse, itertools.compress, itertools.cycle,
     }
 )  # fmt: skip
 """Callables that take item by item from the containers that they are given."""
@@ -134,8 +134,9 @@ COMPARING = frozenset({max, min})
 EAGER: frozenset[Any] = frozenset(
     {
         len, list, tuple, set, frozenset, dict, sorted, bytes, bytearray, str, repr, ascii, format,
-        print, hash, collections.deque, collections.OrderedDict, itertools.cycle,
-        itertools.product, divmod, pow, round, int, float, bool, abs,
+        print, hash, collections.deque, collections.OrderedDict,
+        itertools.product, itertools.permutations, itertools.combinations,
+        itertools.combinations_with_replacement, divmod, pow, round, int, float, bool, abs,
     }
 )  # fmt: skip
 """Callables that read the containers that they are given, at once."""
@@ -143,7 +144,8 @@ EAGER: frozenset[Any] = frozenset(
 ITERATING: frozenset[Any] = frozenset(
     {
         list, tuple, set, frozenset, dict, sorted, bytes, bytearray, collections.deque,
-        collections.OrderedDict, itertools.cycle, itertools.product,
+        collections.OrderedDict, itertools.product, itertools.permutations,
+        itertools.combinations, itertools.combinations_with_replacement,
     }
 )  # fmt: skip
 """Those of them that run a generator that they are given."""
@@ -160,9 +162,14 @@ HARMLESS: frozenset[Any] = frozenset(
 """Callables that touch no state of their arguments."""
 
 DEEP: frozenset[Any] = frozenset(
-    {ascii, collections.OrderedDict, dict, format, print, repr, sorted, str, sum}
+    {ascii, collections.OrderedDict, dict, format, max, min, print, repr, sorted, str, sum}
 )
 """Those that read the containers in these containers, too."""
+
+DEEP_METHODS = frozenset(
+    f"__{name}__" for name in ("repr", "str", "format", "eq", "ne", "lt", "le", "gt", "ge")
+)
+"""Methods that read the containers in a container, too."""
 
 COMPARED = frozenset({"__contains__", "count", "index", "remove"})
 """Methods that compare the items of a container with their argument."""

@@ -33,12 +33,17 @@ OPERATORS: dict[type[ast.operator], str] = {
     ast.MatMult: "matmul",
 }
 
+UNPACKED = (ast.Tuple, ast.List)
+"""Targets that a value is unpacked into."""
+
 _OF_CONTAINERS = (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor, ast.Mod, ast.Mult)
 
 
 def _plain(node: ast.expr) -> bool:
-    """Whether a value is surely no container."""
-    return isinstance(node, ast.Constant | ast.JoinedStr | ast.Lambda)
+    """Whether a value is surely no container, and not compared or joined with one."""
+    if isinstance(node, ast.Constant):
+        return not isinstance(node.value, bytes)
+    return isinstance(node, ast.JoinedStr | ast.Lambda)
 
 
 class Expressions(Base):
@@ -164,6 +169,10 @@ class Expressions(Base):
         node.left = self.visit(node.left)
         node.comparators = [self.visit(part) for part in node.comparators]
         if len(node.ops) > 1:
+            node.left, *node.comparators = [
+                part if is_plain else self.hook("shown", part, self.site(node, text))
+                for part, is_plain in zip((node.left, *node.comparators), plain, strict=True)
+            ]
             return node
         operator = node.ops[0]
         first, second = node.left, node.comparators[0]
@@ -177,7 +186,7 @@ class Expressions(Base):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         text = self.text(node)
-        plain = _plain(node.left) and not isinstance(node.op, ast.Mod)
+        plain = _plain(node.left) and not isinstance(node.op, ast.Mod | ast.Mult)
         plain = plain or (_plain(node.right) and not isinstance(node.op, ast.Mult))
         node.left, node.right = self.visit(node.left), self.visit(node.right)
         if plain or not isinstance(node.op, _OF_CONTAINERS):
@@ -219,6 +228,9 @@ class Expressions(Base):
             text = "for in " + self.text(generator.iter)
             iterable = self.visit(generator.iter)
             generator.iter = self.hook("iterate", iterable, self.site(generator.iter, text))
+            if isinstance(generator.target, UNPACKED):
+                site = self.site(generator.target, self.text(generator.target))
+                generator.iter = self.hook("unpacked", generator.iter, site)
             self.leave()
             if index == 0 and scope:  # its first iterable is evaluated outside
                 self.scopes.append(scope)

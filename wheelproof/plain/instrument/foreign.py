@@ -98,6 +98,8 @@ class Foreign:
             elif tables.is_container(kind):
                 execution.access(thread, self.items.key(value), value, writes, site)
                 stack.extend(dict.values(value) if issubclass(kind, dict) else list(value))
+            elif self.items.is_iterator(kind):
+                execution.access(thread, self.items.key(value), value, True, site)
             elif reads != CONTAINERS and not _is_opaque(kind):
                 parts = slot_values(value)
                 parts += (fields_of(value) or {}).items()

@@ -38,7 +38,9 @@ class Missing:
         return "no item"
 
 
-NESTING: tuple[type, ...] = (*CONTAINERS, *SHOWING, tuple, frozenset, types.SimpleNamespace)
+NESTING: tuple[type, ...] = (
+    *CONTAINERS, *SHOWING, tuple, frozenset, types.SimpleNamespace, BaseException,
+)  # fmt: skip
 """Types that a container in another one may have."""
 
 COMPARISONS = frozenset({"eq", "ge", "gt", "le", "lt", "ne"})
@@ -73,6 +75,10 @@ class Steps:
         self._key = items.key(self._holder)
         if issubclass(kind, set | frozenset):
             ordered(execution, value, site)
+        if take is reversed or not (self._writes or issubclass(kind, list | bytearray)):
+            thread = execution.running  # the iterator keeps how many items there are
+            if thread is not None:
+                execution.access(thread, self._key, self._holder, False, site)
         self._iterator: Iterator[Any] = take(value)
 
     def __iter__(self) -> Steps:
@@ -230,6 +236,8 @@ class Items:
                 parts: Any = ()
                 if issubclass(kind, tuple):
                     parts = tuple.__iter__(part)
+                elif issubclass(kind, BaseException):
+                    parts = part.args
                 elif issubclass(kind, types.SimpleNamespace):
                     self.fields.whole(execution.running, part, False, site)
                     parts = list(vars(part).values())
@@ -287,6 +295,9 @@ def item_hooks(items: Items) -> dict[str, Callable[..., Any]]:
             return
         if thread is not None and in_c(type(holder), "__setitem__"):
             if type(item) not in PLAIN:
+                if type(item) is slice:
+                    items.whole(value, site)
+                    value = items.stepwise((value,), site)[0]
                 within(thread, site, holder, True, operator.setitem, holder, item, value)
                 return
             if access(thread, key(holder, item), holder, True, site):
@@ -360,6 +371,12 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
             return Steps(items, value, site)
         return value
 
+    def unpacked(values: Any, site: Site) -> Any:
+        """The values, each of which is unpacked into a target of several names."""
+        if execution.running is None:
+            return values
+        return (whole(value, site) for value in values)
+
     def whole(value: Any, site: Site) -> Any:
         if execution.running is not None and (site.visible or not execution.quiet):
             items.whole(value, site)
@@ -394,6 +411,7 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
         "iterate": iterate,
         "delegate": delegate,
         "spread": spread,
+        "unpacked": unpacked,
         "whole": whole,
         "shown": shown,
         "binary": binary,

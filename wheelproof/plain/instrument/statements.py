@@ -6,9 +6,7 @@ import ast
 from typing import Any
 
 from wheelproof.plain.instrument.cases import Cases
-from wheelproof.plain.instrument.expressions import OPERATORS
-
-_UNPACKED = (ast.Tuple, ast.List)
+from wheelproof.plain.instrument.expressions import OPERATORS, UNPACKED
 
 CALLED_BACK = frozenset(
     f"__{name}__"
@@ -175,24 +173,35 @@ class Statements(Cases):
 
     # -- stores
 
-    def target(self, node: Any) -> tuple[Any, list[ast.stmt]]:
-        """A target whose fields, items and shared variables are stored afterwards."""
+    def target(self, node: Any, is_read: bool = False) -> tuple[Any, list[ast.stmt]]:
+        """A target whose fields, items and shared variables are stored afterwards.
+
+        ``is_read``: the value that is unpacked into it has been announced. Those that are unpacked
+        into its parts are announced there.
+        """
         stores: list[ast.stmt] = []
 
-        def replace(part: Any) -> Any:
+        def replace(part: Any, is_read: bool = False) -> Any:
+            if isinstance(part, UNPACKED) and not is_read:
+                name, text = self.temporary(), self.text(part)
+                new, later = self.target(part, is_read=True)
+                value = self.hook("whole", ast.Name(name, ast.Load()), self.site(part, text))
+                stores.append(ast.copy_location(ast.Assign([new], value), part))
+                stores.extend(later)
+                return ast.copy_location(ast.Name(name, ast.Store()), part)
             if isinstance(part, ast.Attribute | ast.Subscript) or (
                 isinstance(part, ast.Name) and self.is_shared(part.id)
             ):
                 name = self.temporary()
                 stores.extend(self.store(part, ast.Name(name, ast.Load())))
                 return ast.copy_location(ast.Name(name, ast.Store()), part)
-            if isinstance(part, _UNPACKED):
+            if isinstance(part, UNPACKED):
                 part.elts = [replace(element) for element in part.elts]
             elif isinstance(part, ast.Starred):
                 part.value = replace(part.value)
             return part
 
-        return replace(node), stores
+        return replace(node, is_read), stores
 
     def store(self, target: Any, value: ast.expr) -> list[ast.stmt]:
         """Announced stores of a value that is evaluated already."""
@@ -219,7 +228,7 @@ class Statements(Cases):
         text = self.text(node.value)
         literal = isinstance(node.value, ast.Tuple | ast.List | ast.Constant)
         value = self.visit(node.value)
-        if any(isinstance(target, _UNPACKED) for target in node.targets) and not literal:
+        if any(isinstance(target, UNPACKED) for target in node.targets) and not literal:
             value = self.hook("whole", value, self.site(node.value, text))
         target = node.targets[0]
         if len(node.targets) == 1 and isinstance(target, ast.Name):
@@ -233,7 +242,7 @@ class Statements(Cases):
             return [bound, *self.store(target, ast.Name(name, ast.Load()))]
         targets, stores = [], []
         for target in node.targets:
-            new, later = self.target(target)
+            new, later = self.target(target, is_read=True)
             targets.append(new)
             stores.extend(later)
         return [ast.copy_location(ast.Assign(targets, value), node), *stores]
