@@ -191,6 +191,29 @@ def generator_is_searched_by_two_threads():
     run(lambda: 5 in numbers, lambda: 5 in numbers)
 
 
+def pattern_unpacks_a_list_that_grows():
+    values = [1]
+
+    def match():
+        match values:
+            case [_] | [_, _]:
+                pass
+
+    run(match, lambda: values.append(2))
+
+
+def pattern_takes_two_keys():
+    values, pairs = {1: 0, 2: 0}, []
+
+    def match():
+        match values:
+            case {1: one, 2: two}:
+                pairs.append((one, two))
+
+    run(match, lambda: values.update({1: 1, 2: 1}))
+    assert pairs[0] in ((0, 0), (1, 1))
+
+
 def generator_closes_while_it_runs():
     def count():
         yield 0
@@ -198,7 +221,7 @@ def generator_closes_while_it_runs():
 
     numbers = count()
     next(numbers)
-    run(numbers.close, lambda: next(numbers, None))
+    run(lambda: numbers.close(), lambda: next(numbers, None))
 
 
 def delegates_share_a_generator():

@@ -377,6 +377,12 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
             return values
         return (whole(value, site) for value in values)
 
+    def at_once(site: Site) -> None:
+        """What follows is done with the last access: no global lock lets threads switch between."""
+        thread = execution.running
+        if thread is not None and thread.region == site.region:
+            thread.position = site.position - 1
+
     def whole(value: Any, site: Site) -> Any:
         if execution.running is not None and (site.visible or not execution.quiet):
             items.whole(value, site)
@@ -411,6 +417,7 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
         "iterate": iterate,
         "delegate": delegate,
         "spread": spread,
+        "at_once": at_once,
         "unpacked": unpacked,
         "whole": whole,
         "shown": shown,

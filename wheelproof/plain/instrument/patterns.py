@@ -96,11 +96,14 @@ class InOrder(Pattern):
         missing = len(self.parts) - len(subject) - (self.star >= 0)
         if missing > 0 or (missing and self.star < 0):
             raise Mismatch
+        case.hooks["at_once"](case.sites[self.site])
         case.hooks["whole"](subject, case.sites[self.site])
         items: list[Any] = list(subject)
         if self.star >= 0:
             end = len(items) - (len(self.parts) - self.star - 1)
             items[self.star : end] = [items[self.star : end]]
+        if len(items) != len(self.parts):
+            raise ValueError(f"{len(items)} values to unpack (expected {len(self.parts)})")
         for part, item in zip(self.parts, items, strict=True):
             part.match(case, item)
 
@@ -118,7 +121,9 @@ class ByKeys(Pattern):
             raise Mismatch
         keys = [case.values[key]() for key in self.keys]
         values = []
-        for key in keys:
+        for number, key in enumerate(keys):
+            if number:
+                case.hooks["at_once"](case.sites[self.site])
             get = case.hooks["method"](subject, "get", case.sites[self.site])
             values.append(get(key, _MISSING))
             if values[-1] is _MISSING:
@@ -126,6 +131,7 @@ class ByKeys(Pattern):
         for part, value in zip(self.parts, values, strict=True):
             part.match(case, value)
         if self.rest is not None:
+            case.hooks["at_once"](case.sites[self.site])
             case.hooks["whole"](subject, case.sites[self.site])
             rest = dict(subject)
             for key in keys:
