@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import operator
 import types
 from collections.abc import Callable, Iterator
@@ -343,6 +344,17 @@ def item_hooks(items: Items) -> dict[str, Callable[..., Any]]:
     }
 
 
+def _unpacked(items: Items, values: Any, site: Site) -> Any:
+    """The values, each of which is unpacked into a target of several names."""
+
+    def announced(value: Any) -> Any:
+        if items.execution.running is not None and (site.visible or not items.execution.quiet):
+            items.whole(value, site)
+        return value
+
+    return values if items.execution.running is None else map(announced, values)
+
+
 def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
     """The helpers for whole containers, by the names that the rewriter uses."""
     execution = items.execution
@@ -371,14 +383,8 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
             return Steps(items, value, site)
         return value
 
-    def unpacked(values: Any, site: Site) -> Any:
-        """The values, each of which is unpacked into a target of several names."""
-        if execution.running is None:
-            return values
-        return (whole(value, site) for value in values)
-
     def at_once(site: Site) -> None:
-        """What follows is done with the last access: no global lock lets threads switch between."""
+        """The next access follows the last one at once: no global lock divides the two."""
         thread = execution.running
         if thread is not None and thread.region == site.region:
             thread.position = site.position - 1
@@ -418,7 +424,7 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
         "delegate": delegate,
         "spread": spread,
         "at_once": at_once,
-        "unpacked": unpacked,
+        "unpacked": functools.partial(_unpacked, items),
         "whole": whole,
         "shown": shown,
         "binary": binary,
