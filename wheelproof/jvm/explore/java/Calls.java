@@ -43,9 +43,8 @@ final class Calls implements Opcodes {
             "OptionalDouble", "Objects", "UUID", "Locale", "Currency", "HexFormat", "Comparator");
     private static final Set<String> TEXTS = Set.of("java/lang/StringBuilder",
             "java/lang/StringBuffer", "java/lang/CharSequence", "java/lang/Appendable");
-    private static final Set<String> OPAQUE = Set.of("java/lang/StringBuilder",
-            "java/lang/StringBuffer", "java/lang/CharSequence", "java/lang/Appendable",
-            "java/security/MessageDigest", "java/security/Signature", "javax/crypto/Mac",
+    private static final Set<String> OPAQUE = Set.of("java/security/MessageDigest",
+            "java/security/Signature", "javax/crypto/Mac",
             "javax/crypto/Cipher", "java/util/regex/Matcher", "java/io/OutputStream",
             "java/io/InputStream", "java/io/ByteArrayOutputStream", "java/io/ByteArrayInputStream",
             "java/io/Writer", "java/io/StringWriter", "java/io/CharArrayWriter",
@@ -228,8 +227,8 @@ final class Calls implements Opcodes {
         if (owner.startsWith("java/util/") && owner.lastIndexOf('/') == 9) {
             return !IMMUTABLE.contains(owner.substring(10));
         }
-        return OPAQUE.contains(owner) || OPAQUE_PACKAGES.stream().anyMatch(owner::startsWith)
-                || isBuffer(owner);
+        return TEXTS.contains(owner) || OPAQUE.contains(owner) || OPAQUE_PACKAGES.stream().anyMatch(
+                owner::startsWith) || isBuffer(owner);
     }
 
     static boolean isBuffer(String owner) {

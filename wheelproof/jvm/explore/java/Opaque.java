@@ -66,7 +66,7 @@ final class Opaque {
         return at < 0 ? name : name.substring(0, at);
     }
 
-    /** What a call of an object accesses; null where steps are put into its code, or need not. */
+    /** What a call of an object accesses; null where its code has steps or it has no state. */
     static Object owner(Object object) {
         Object owner = VIEWS.get(object);
         if (owner != null) {
