@@ -20,10 +20,10 @@ class Box:
     def __init__(self):
         self.lock, self.monitor, self.clock = Lock(), Monitor(), Time()
         self.changed = Condition(self.lock)
-        self.got, self.total = (), 0
+        self.got, self.total = [], 0
 
     def note(self, value):
-        self.got = (*self.got, (get_ident(), value))
+        self.got.append((get_ident(), value))
 
     def sleep(self, n):
         self.clock.advance(n)  # update C1

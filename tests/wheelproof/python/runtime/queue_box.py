@@ -20,12 +20,12 @@ class Box:
 
     def __init__(self, kind, room, items):
         self.queue = KINDS[kind](room) if kind < len(KINDS) else SimpleQueue()
-        self.clock, self.got, self.total = Time(), (), 0
+        self.clock, self.got, self.total = Time(), [], 0
         for item in items:
             self.queue.put_nowait(item)
 
     def note(self, value):
-        self.got = (*self.got, (get_ident(), value))
+        self.got.append((get_ident(), value))
 
     def sleep(self, n):
         self.clock.advance(n)  # update C1

@@ -18,7 +18,7 @@ class Box:
 
     def __init__(self, value, parties, within):
         self.semaphore, self.bounded = Semaphore(value), BoundedSemaphore(1)
-        self.event, self.barrier, self.got = Event(), Barrier(parties, self.act, within), ()
+        self.event, self.barrier, self.got = Event(), Barrier(parties, self.act, within), []
         self.total, self.acts, self.clock = 0, 0, Time()
 
     def act(self):
@@ -26,7 +26,7 @@ class Box:
         self.note("acts")
 
     def note(self, value):
-        self.got = (*self.got, (get_ident(), value))
+        self.got.append((get_ident(), value))
 
     def acquire(self):
         self.note(self.semaphore.acquire())  # lock A1

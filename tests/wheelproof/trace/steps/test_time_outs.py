@@ -50,6 +50,8 @@ def recorded(root, program, schedule):
     recorder.actors = {name: Actor(name, place) for place, name in enumerate(program["threads"])}
     recorder.directed = schedule is not None
     record._run(recorder, harness, program["threads"], schedule)
+    assert recorder.refused is None
+    assert [event for event in recorder.events if "raised" in event] == []
     results = tuple(
         tuple(value for thread, value in harness.box.got if thread == place)
         for place in range(1, 1 + len(recorder.actors))
