@@ -4,14 +4,14 @@ EXTENDS ShareFetch
 
 AllDone == \A t \in Threads : pc[t] = "Done"
 
-Offsets(r) == IF r = << >> THEN {} ELSE r[1]..r[2]
-
 \* The member of a fetch has its records: it has not acknowledged them, or in vain, and has time.
 Has(f) == result[f] # << >> /\ ~expired[f] /\ reply[f] \in {NULL, "failed"}
 
 \* Two members never have one record.
 OneMember ==
-  \A f, g \in Fetches : f # g /\ Has(f) /\ Has(g) => Offsets(result[f]) \cap Offsets(result[g]) = {}
+  \A f \in Fetches : \A g \in Fetches :
+    f # g /\ Has(f) /\ Has(g) =>
+      result[f][2] < result[g][1] \/ result[g][2] < result[f][1]
 
 \* What a member has is acquired by it.
 MembersHold ==

@@ -201,6 +201,7 @@ PARTS = {
                     (
                         *("system_timer", "coordinator_load", "controller", "parted_timer"),
                         *("overflow_wheel", "system_timer_reaper", "atomic", "partition_leader"),
+                        "share_fetch",
                     ),
                 ),
             ),

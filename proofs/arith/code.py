@@ -33,7 +33,7 @@ DUE, TAKEN, PASSED_ON, SOMETHING_ELSE = range(4)
 
 
 class Level:
-    """Stands for a wheel, with its fields; ``made``: the arguments of one that the code makes."""
+    """Stands for a wheel, with its fields. ``arguments``: of one that the code makes."""
 
     current_time: Any
     tick_ms: Any
@@ -48,7 +48,7 @@ class Level:
     parent: Callable[[], Noting]
 
     def __init__(self, *arguments: Any) -> None:
-        self.made = arguments
+        self.arguments = arguments
 
 
 class Noting:
@@ -136,7 +136,7 @@ def making(wheel: Any) -> Any:
     """(tick, size, start) of the parent that a level makes."""
 
     def run(c: Any, t: Any, w: Any) -> Any:
-        return wheel.new_parent(level(c, t, w)).made[:3]
+        return wheel.new_parent(level(c, t, w)).arguments[:3]
 
     return run
 

@@ -202,7 +202,7 @@ class View(Base):
             return about in self.model.locking or self.operation in (about, *self.model.adds[about])
         if inner.label not in OF_THE_OPERATION:
             return True
-        return self.about(inner) == self.operation if inner.procedure else self.mine(index, inner)
+        return self.about(inner) == self.operation if inner.procedure else self.is_own(index, inner)
 
     # -- what is seen
 
@@ -245,7 +245,7 @@ class View(Base):
         variable = OPERATION_OF.get(level.procedure)
         return str(level.values[variable]) if variable else None
 
-    def mine(self, index: int, base: Level) -> bool:
+    def is_own(self, index: int, base: Level) -> bool:
         """Whether the thread's program is at an operation of its own on the viewed operation."""
         turn = base.values["turn"]
         program = self.model.program[self.model.threads[index]]
@@ -298,7 +298,7 @@ class View(Base):
                 any(level.procedure == "tryCompleteElseWatch" for level in run)
                 and row["at"] != "A1"
             )
-        elif not inner and base.label in ("K1", "T1", "V1") and self.mine(index, base):
+        elif not inner and base.label in ("K1", "T1", "V1") and self.is_own(index, base):
             row["at"] = base.label
         is_tried = row["tour"] == "C6" and row["at"] == "Idle"
         if row["at"] in REPORTED or is_tried:

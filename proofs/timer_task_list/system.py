@@ -248,9 +248,9 @@ class OneReaper(TimerTaskList):
 
     def holder(self, s: SimpleNamespace, t: z3.ExprRef) -> z3.ExprRef:
         """The holder of the monitor that a thread at a lock wants."""
-        lists = self.wanted(s, t, s.list_owner, {"U1": s.ul[t], "A1": s.al[t]}, s.fl[t])
-        entries = self.wanted(s, t, s.entry_owner, {"U2": s.ue[t]}, s.ae[t])
-        tasks = self.wanted(s, t, s.task_owner, {"C1": s.ct[t]}, s.task_of[s.se[t]])
+        lists = self.owner_at(s, t, s.list_owner, {"U1": s.ul[t], "A1": s.al[t]}, s.fl[t])
+        entries = self.owner_at(s, t, s.entry_owner, {"U2": s.ue[t]}, s.ae[t])
+        tasks = self.owner_at(s, t, s.task_owner, {"C1": s.ct[t]}, s.task_of[s.se[t]])
         return If(is_at(s, t, "U1", "A1", "F1"), lists, If(is_at(s, t, "U2", "A2"), entries, tasks))
 
     @safety("P12", enabled=True)
@@ -276,7 +276,7 @@ class OneReaper(TimerTaskList):
             Implies(enters, holder != t),
         )
 
-    def wanted(
+    def owner_at(
         self,
         s: SimpleNamespace,
         t: z3.ExprRef,

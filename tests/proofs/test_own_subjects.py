@@ -23,6 +23,10 @@ from proofs.read_write_lock import planted as lock_faults
 from proofs.read_write_lock import theory as lock
 from proofs.read_write_lock.subject import SUBJECT as LOCK
 from proofs.read_write_lock.subject import scenario as of_lock
+from proofs.share_fetch import planted as share_faults
+from proofs.share_fetch import theory as share
+from proofs.share_fetch.subject import SUBJECT as SHARE
+from proofs.share_fetch.subject import scenario as of_share
 from wheelproof.graph.explorer import explore
 from wheelproof.prove import variants
 from wheelproof.prove.invariant import conditions
@@ -41,12 +45,14 @@ SUBJECTS = {
     ATOMIC.name: (ATOMIC, atomic.THEORY, atomic_faults.FAULTS),
     QUEUE.name: (QUEUE, queue.THEORY, queue_faults.FAULTS),
     LOAD.name: (LOAD, load.THEORY, load_faults.FAULTS),
+    SHARE.name: (SHARE, share.THEORY, share_faults.FAULTS),
 }
 NOT_PROVED: dict[str, set[str]] = {
     LOCK.name: set(),
     ATOMIC.name: {"TypeOK"},
     QUEUE.name: {"EveryEventHandled", "InOneHand", "QueueOrder", "NoZombieRequest"},
     LOAD.name: set(),
+    SHARE.name: {"NoLostWakeUp"},
 }
 """Properties of each mechanism that no theorem is about: docs/limits.md has the reasons."""
 EQUIVALENT: dict[str, set[str]] = {
@@ -58,6 +64,10 @@ EQUIVALENT: dict[str, set[str]] = {
         *("PutsWhenClosed", "StartsLate"),
     },
     LOAD.name: {"KeepsWrites"},
+    SHARE.name: {
+        *("ChecksFirst", "ChecksTheStartOnly", "ChecksTooEarly", "ChecksUnderLock"),
+        *("EndsSilently", "ForgetsFailures", "KeepsToItself", "LooksOutside", "WatchesOnly"),
+    },
 }
 """Decisions without which every property that is proved still holds."""
 FAULTS = [
@@ -384,10 +394,15 @@ def test_the_event_of_an_expiry_that_is_put_is_refused_and_breaks_the_theorem(pr
 )
 def test_what_is_assumed_of_loads_is_refused_and_breaks_the_theorem(program, schedule, broken):
     """A-ONCE and A-LOG."""
+    breaks_where_it_is_assumed_away(LOAD, program, schedule, broken)
+
+
+def breaks_where_it_is_assumed_away(subject, program, schedule, broken):
+    """``schedule``: a thread, and how many steps it takes at most."""
     with pytest.raises(ValueError, match="assumes of its constants"):
-        LOAD.reached(program)
-    constants = variants.mechanisms()[LOAD.name].constants_of(program)
-    model = LOAD.specification().model(constants, tuple(program["threads"]))
+        subject.reached(program)
+    constants = variants.mechanisms()[subject.name].constants_of(program)
+    model = subject.specification().model(constants, tuple(program["threads"]))
     state = model.initial()
     for name, count in schedule:
         for _ in range(count):
@@ -395,6 +410,38 @@ def test_what_is_assumed_of_loads_is_refused_and_breaks_the_theorem(program, sch
             state = after[0] if after else state
     assert not model.holds(broken, state)
     assert model.holds(broken, model.initial())
+
+
+@pytest.mark.parametrize(
+    ("program", "schedule", "broken"),
+    [
+        (
+            of_share((1, 1), (2, 2), a="fetch a", b="fetch a"),
+            [("a", 200), ("b", 200)],
+            "AnsweredOnce",
+        ),
+        (
+            of_share((1, 1), a="fetch a", b="expire a"),
+            [("b", 200), ("a", 200)],
+            "AnsweredOnce",
+        ),
+        (
+            of_share((1, 1), a="fetch a; release a", b="release a", w="fail"),
+            [("a", 200), ("w", 5), ("b", 6), ("w", 200)],
+            "MembersHold",
+        ),
+        (of_share((1, 2), (2, 3), a="fetch a; fetch b"), [("a", 200)], "OneMember"),
+        (
+            of_share(a="append 1 1; fetch a", b="append 1 1; fetch b"),
+            [("a", 200), ("b", 200)],
+            "OneMember",
+        ),
+    ],
+    ids=["comes_twice", "ends_early", "released_twice", "two_of_one_offset", "two_append"],
+)
+def test_what_is_assumed_of_shares_is_refused_and_breaks_the_theorem(program, schedule, broken):
+    """A-ONCE and A-OFFSETS."""
+    breaks_where_it_is_assumed_away(SHARE, program, schedule, broken)
 
 
 # -- how a goal is tried

@@ -14,7 +14,7 @@ from wheelproof.prove.ts.extremes import Determined
 class Closed(Placed):
     """A system at a scenario's size, whose states differ in more than gaps.
 
-    ``PLACES``: a further variable that is a place -> the sequence's variable.
+    ``PLACES``: a further variable that is a place, or has places as values -> the sequence's.
     """
 
     INSTANCE = Determined
@@ -60,5 +60,10 @@ class Closed(Placed):
                 cells[variable] = tuple(column)
             for variable, sequence in self.PLACES.items():
                 if sequence == name and variable in cells:
-                    cells[variable] = to.get(cells[variable], 0)
+                    cell = cells[variable]
+                    cells[variable] = (
+                        tuple([to.get(old, 0) for old in cell])
+                        if isinstance(cell, tuple)
+                        else to.get(cell, 0)
+                    )
         return tuple([cells[name] for name in names])

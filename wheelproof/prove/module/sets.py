@@ -78,6 +78,8 @@ def member(terms: Terms, operand: Expression, container: Expression, names: Name
         case Builtin("DOMAIN", (sequence,)) if isinstance(terms.shape(sequence, names), Sequence):
             place = terms.of(operand, INT, names)
             return z3.And(1 <= place, place <= terms.plain(sequence, names)["length"])
+    if (places := spaced.places_of(terms, container, names)) is not None:
+        return places.has(terms.of(operand, INT, names))
     shape, text = terms.shape(container, names), literal(operand, names)
     if isinstance(shape, Flags) and text in shape.fields:
         flag = terms.plain(container, names)[text]

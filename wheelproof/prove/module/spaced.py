@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import z3
 
-from wheelproof.prove.module.scopes import Given, Made, Names
+from wheelproof.prove.module.scopes import Given, Made, Names, unbound
 from wheelproof.prove.module.shapes import INT, Spaced
 from wheelproof.prove.module.values import Value, View, at_place, occurs, replace_constant
 from wheelproof.prove.ts.extremes import PLACE, extreme
 from wheelproof.prove.ts.system import Everywhere
 from wheelproof.tla.syntax import (
+    Bound,
     Builtin,
     Call,
     Expression,
@@ -62,6 +63,12 @@ class Places:
 
     sequence: Value
     holds: z3.BoolRef
+
+    def has(self, place: z3.ArithRef) -> z3.BoolRef:
+        """Whether a place is one of them."""
+        truth = z3.substitute(self.holds, (PLACE, place))
+        assert isinstance(truth, z3.BoolRef)
+        return truth
 
     def last(self, terms: Terms) -> z3.ArithRef:
         return self.at_end(terms, True)
@@ -114,12 +121,23 @@ def at_a_place(
     return replace_constant(image, place, PLACE)
 
 
+def opened(terms: Terms, node: Expression, names: Names) -> tuple[Expression, Names]:
+    """An expression without the names that it has: of arguments, and of definitions."""
+    while True:
+        match node:
+            case Parameter(formal) if isinstance(argument := names.get(formal), Given):
+                node, names = argument.node, argument.names
+            case Call() as call if not call.definition.standard and call.name not in (
+                terms.words.named
+            ):
+                names, node = terms.inside(call, names), call.definition.body
+            case _:
+                return node, names
+
+
 def places_of(terms: Terms, node: Expression, names: Names) -> Places | None:
     """The places that ``{i \\in DOMAIN q : P}`` is; None for another set."""
-    while isinstance(node, Call) and not node.definition.standard:
-        if node.name in terms.words.named:
-            return None
-        names, node = terms.inside(node, names), node.definition.body
+    node, names = opened(terms, node, names)
     match node:
         case Builtin("$SubsetOf", (body,), (bound,)) if len(bound.formals) == 1:
             match bound.domain:
@@ -156,12 +174,8 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
         case Call(_, (Call(), Call())) if node.name == "\\o":
             if isinstance(terms.shape(node, names), Spaced):
                 return lambda: _without(terms, node, names)
-        case Builtin("$FcnConstructor", (body,), (bound,)) if bound.domain is not None:
-            match bound.domain:
-                case Builtin("DOMAIN", (sequence,)):
-                    if (value := of_sequence(terms, sequence, names)) is not None:
-                        formal = bound.formals[0]
-                        return lambda: _image(terms, value, sequence, body, formal, names)
+        case Builtin("$FcnConstructor") if isinstance(shape := terms.shape(node, names), Spaced):
+            return lambda: image(terms, node, shape, names)
         case Builtin("$FcnApply", (Builtin("$FcnApply", (sequence, index)), Number(field))):
             if (value := of_sequence(terms, sequence, names)) is not None:
                 part = {**value, "item": value["item"][str(field)]}
@@ -170,6 +184,30 @@ def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | 
             if (value := of_sequence(terms, sequence, names)) is not None:
                 return lambda: _element(terms, value, index, names)
     return None
+
+
+def quantified(
+    terms: Terms, body: Expression, bound: Bound, every: bool, names: Names
+) -> z3.BoolRef | None:
+    """A quantifier over places of such a sequence; None for one over another set."""
+    match bound:
+        case Bound((formal,), False, Builtin("DOMAIN", (sequence,))):
+            value = of_sequence(terms, sequence, names)
+            places = None if value is None else Places(value, within(value, PLACE))
+        case Bound((formal,), False, domain) if domain is not None:
+            places = places_of(terms, domain, names)
+        case _:
+            return None
+    if places is None:
+        return None
+    place = unbound(f"place_{formal.name}_{body.place.line}", INT.z3, names)
+    assert isinstance(place, z3.ArithRef)
+    terms.places[place.get_id()] = (place, places.sequence)
+    with terms.bound_to(place, body):
+        inner = terms.truth(body, {**names, formal: Made(place, INT)})
+    if every:
+        return z3.ForAll([place], z3.Implies(places.has(place), inner))
+    return z3.Exists([place], z3.And(places.has(place), inner))
 
 
 def _is_end(formal: Formal, domain: Expression, body: Expression) -> bool | None:
@@ -197,14 +235,20 @@ def _same(lhs: Expression | None, rhs: Expression) -> bool:
 
 
 def _element(terms: Terms, sequence: Value, index: Expression, names: Names) -> Value:
-    """``sequence[index]``, which it must have."""
+    """``sequence[index]``."""
+    return at_place(sequence["item"], place(terms, sequence, index, names))
+
+
+def place(terms: Terms, sequence: Value, index: Expression, names: Names) -> z3.ArithRef:
+    """A place of a sequence, which must be one that it has."""
     place = terms.of(index, INT, names)
+    assert isinstance(place, z3.ArithRef)
     _, owner = terms.places.get(place.get_id(), (None, None))
     if owner is None or not _as_one(owner["has"], sequence["has"]):
         terms.obligations.append(within(sequence, place))
     elif not str(place).startswith("place_"):
         terms.obligations.append(place != 0)
-    return at_place(sequence["item"], place)
+    return place
 
 
 def _as_one(lhs: z3.ExprRef | View, rhs: z3.ExprRef | View) -> bool:
@@ -227,25 +271,31 @@ def _selection(
     return {**value, "has": View(z3.And(value["has"][PLACE], holds))}
 
 
-def _image(
-    terms: Terms, value: Value, node: Expression, body: Expression, formal: Formal, names: Names
-) -> Value:
-    """``[i \\in DOMAIN sequence |-> e]``."""
-    shape = terms.shape(node, names)
-    assert isinstance(shape, Spaced)
-    image = at_a_place(
-        terms,
-        value,
-        body,
-        lambda place: terms.of(body, shape.of, {**names, formal: Made(place, INT)}),
-    )
-    return {**value, "item": _view(image, value["item"])}
+def image(terms: Terms, node: Expression, want: Spaced, names: Names) -> dict[str, Value] | None:
+    """``[i \\in DOMAIN sequence |-> e]`` as a sequence of this shape; None for another node."""
+    match node:
+        case Builtin("$FcnConstructor", (body,), (Bound((formal,), False, Builtin() as domain),)):
+            if domain.name != "DOMAIN":
+                return None
+            value = of_sequence(terms, domain.arguments[0], names)
+            if value is None:
+                return None
+            items = at_a_place(
+                terms,
+                value,
+                body,
+                lambda place: terms.of(body, want.of, {**names, formal: Made(place, INT)}),
+            )
+            return {**value, "item": _view(items, value["item"])}
+    return None
 
 
 def _view(new: Value, old: Value) -> Value:
     if isinstance(new, dict):
-        return {name: _view(part, old[name]) for name, part in new.items()}
-    return old if z3.simplify(new).eq(z3.simplify(old[PLACE])) else View(new)
+        fields = old if isinstance(old, dict) else {}
+        return {name: _view(part, fields.get(name)) for name, part in new.items()}
+    is_same = not isinstance(old, dict | None) and z3.simplify(new).eq(z3.simplify(old[PLACE]))
+    return old if is_same else View(new)
 
 
 def _extension(

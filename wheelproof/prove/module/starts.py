@@ -23,6 +23,7 @@ from wheelproof.prove.module.shapes import (
 from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.module.terms import Terms
 from wheelproof.prove.module.values import Value, at_place, equal, gather
+from wheelproof.prove.ts.extremes import PLACE
 from wheelproof.prove.ts.system import WHOLE, Sort
 from wheelproof.tla.syntax import (
     Bound,
@@ -103,6 +104,9 @@ class _Start:
                 yield _constant(term, sort, False)
             case Spaced(), _ if is_empty(value):
                 yield _constant(term["has"], WHOLE, False)
+            case Spaced(), _:
+                start = self.terms.of(value, shape, names)
+                yield z3.ForAll([PLACE], equal(at_place(term, PLACE), at_place(start, PLACE)))
             case Sequence(), _ if is_empty(value):
                 yield term["length"] == 0
                 place = z3.Int("starts_in_sequence")

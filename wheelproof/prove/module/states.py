@@ -16,12 +16,14 @@ from wheelproof.prove.module import levels
 from wheelproof.prove.module.actions import ABSENT
 from wheelproof.prove.module.scopes import First
 from wheelproof.prove.module.shapes import (
+    BOOL,
     Bag,
     Function,
     Listing,
     Padded,
     Pairs,
     Partial,
+    Plain,
     Record,
     Sequence,
     Shape,
@@ -162,6 +164,8 @@ class Placed:
                 return value == self.null or value in self.elements[shape.name]
             case Words():
                 return isinstance(value, str) and shape.value(value) is not None
+            case Plain():
+                return type(value) is (bool if shape == BOOL else int)
         return True
 
     # -- a state of the model

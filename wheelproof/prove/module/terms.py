@@ -28,6 +28,7 @@ from wheelproof.prove.module.shapes import (
     Sequence,
     Shape,
     Single,
+    Spaced,
     Words,
     blank,
     listed,
@@ -102,6 +103,9 @@ class Terms(Shaped):
                 entry = self.of_program(program, number, whole, place, want, names)
                 if entry is not None:
                     return entry
+            case Builtin("$FcnConstructor") if isinstance(want, Spaced):
+                if (sequence := spaced.image(self, node, want, names)) is not None:
+                    return sequence
             case Builtin("$SetEnumerate" | "$Tuple", ()) if isinstance(want, Flags | Sequence):
                 return blank(want)
             case Builtin("$Tuple") if isinstance(want, Single):
@@ -109,10 +113,13 @@ class Terms(Shaped):
             case Builtin("$Tuple", elements) if isinstance(want, Record) and "1" in want.fields:
                 short = isinstance(want, Padded) and len(elements) < len(want.fields)
                 if short or len(elements) == len(want.fields):
-                    return (blank(want) if short else {}) | {
+                    values = (blank(want) if short else {}) | {
                         name: self.of(element, field_shape, names)
                         for (name, field_shape), element in zip(want.fields.items(), elements)
                     }
+                    if isinstance(want, Padded) and elements:
+                        self.obligations.append(z3.Not(equal(values, blank(want))))
+                    return values
             case Call(definition) if not definition.standard and node.name not in self.words.named:
                 return self.of(definition.body, want, self.inside(node, names))
         have = self.shape(node, names)
@@ -327,6 +334,10 @@ class Terms(Shaped):
             item = at_place(base["item"], number)
             new = self.put(item, of.of, rest, value, names)
             return {**base, "item": store(base["item"], number, new)}
+        if isinstance(of, Spaced):
+            number = spaced.place(self, base, first, names)
+            new = self.put(at_place(base["item"], number), of.of, rest, value, names)
+            return {**base, "item": spaced.put(base["item"], number, new)}
         if isinstance(of, Record) and isinstance(first, Text | Number) and isinstance(base, dict):
             field_ = str(first.value)
             return {**base, field_: self.put(base[field_], of.fields[field_], rest, value, names)}
@@ -343,6 +354,8 @@ class Terms(Shaped):
             raise OutsideSubset(f"{shown(node)} over several names", node.place)
         (formal,) = bound.formals
         every = node.name == "$BoundedForall"
+        if (formula := spaced.quantified(self, body, bound, every, names)) is not None:
+            return formula
         match bound.domain:
             case Builtin("DOMAIN", (Builtin("$FcnApply", (Variable("stack"), thread)),)):
                 owner = self.of(thread, self.words.threads, names)
