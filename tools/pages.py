@@ -33,7 +33,7 @@ PROVED = {
     "partition_leader": "replicas",
     "purgatory": "any size",
     "read_write_lock": "safety",
-    "share_fetch": "most of it",
+    "share_fetch": "safety",
     "system_timer": "most of it",
     "system_timer_reaper": "safety",
     "task_executor": "safety",

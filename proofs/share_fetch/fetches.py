@@ -1,8 +1,9 @@
 """The first part of the invariant of module ShareFetch: stacks, locks, and how fetches end.
 
-Ghost variables are the place of a batch that can be acquired, which the fetch that has the fetch
-lock has seen last, the place of the batch that a fetch has acquired, the thread that writes the
-state of its batch, and the thread by which its acquisition lock's time was last said to be up.
+Ghost variables of a fetch are the place of the batch that it has acquired, its place in the list,
+the thread that writes the state of its batch, and that of its last time-out. Others are the place
+of a batch that can be acquired, seen by the fetch that has the fetch lock, the thread that owes a
+check, and the fetch that was the last to see no records.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import partial
 from types import SimpleNamespace
 
 import z3
-from z3 import And, ForAll, Implies, Not, Or, Store
+from z3 import And, ForAll, If, Implies, Not, Or, Store
 
 from proofs.share_fetch.words import FETCH, LABEL, OPERATION, THREAD
 from wheelproof.prove.invariant import system
@@ -27,10 +28,13 @@ NO_ONE, NONE = THREAD.null, FETCH.null
 ANSWER = ("G1", "G2", "G3", "K2")
 LOOKS = ("L1", "L2", "L3", "K1")
 TRIES = ("F1", *LOOKS, "F2")
+CHECKS = ("C0", "C2", "C3", "B1", "C4")
 ENDS = ("E2", "E3", "E4", "E5", "E6", "E7")
 GHOSTS = {
     "spare": z3.IntSort(),
-    "seat": array(FETCH, WHOLE),
+    "waker": THREAD.z3,
+    "blind": FETCH.z3,
+    **dict.fromkeys(["rank", "seat"], array(FETCH, WHOLE)),
     **dict.fromkeys(["writer", "lapser"], array(FETCH, THREAD)),
 }
 
@@ -120,6 +124,14 @@ class Fetches(Invariant):
         """The ghosts' next values: those of a label that sets one, where it does."""
         step, ghosts = super().taken(name, s, t, choices), dict[str, z3.ExprRef]()
         match name.partition("_")[0]:
+            case "A2":
+                ghosts["rank"] = Store(s.rank, s.entered[t], choices["last_1"] + 1)
+            case "E6" | "U2":
+                ghosts["waker"] = t
+            case "F2":
+                ghosts["waker"] = If(s.won[t], t, s.waker)
+            case "L2":
+                ghosts["blind"] = If(choices["last_1"] == 0, s.tried[t], s.blind)
             case "G1":
                 ghosts["spare"] = choices["last_1"]
             case "G2":
@@ -128,12 +140,19 @@ class Fetches(Invariant):
                 ghosts["writer"] = Store(s.writer, choices["first_writes"], t)
             case "X2":
                 ghosts["lapser"] = Store(s.lapser, s.lapsed[t], t)
+            case "S4" | "X4":
+                ghosts["waker"] = If(choices["more_1"] == 1, t, s.waker)
         return Step(step.guards, {**step.updates, **ghosts})
 
     def initially(self, s: SimpleNamespace) -> list[z3.BoolRef]:
-        """The formulas of Init. No fetch has acquired a batch."""
-        no_one = And(s.writer[F] == NO_ONE, s.lapser[F] == NO_ONE)
-        return [*super().initially(s), ForAll([F], And(s.seat[F] == 0, no_one)), s.spare == 0]
+        """The formulas of Init. No fetch has come, and no thread owes a check."""
+        no_place = And(s.seat[F] == 0, s.rank[F] == 0)
+        no_thread = And(s.writer[F] == NO_ONE, s.lapser[F] == NO_ONE)
+        return [
+            *super().initially(s),
+            ForAll([F], And(no_place, no_thread)),
+            And(s.spare == 0, s.waker == NO_ONE, s.blind == NONE),
+        ]
 
     def given(self, s: SimpleNamespace) -> list[z3.BoolRef]:
         """A fetch comes once, ends behind that, and is acknowledged once.
@@ -156,6 +175,14 @@ class Fetches(Invariant):
         program = [
             Implies(word == OPERATION.value(name), claim) for name, claim in of_words.items()
         ] + [Implies(word == OPERATION.value(name), fetch != NONE) for name in of_fetches]
+        thread, place = s.Fetcher[F], s.Fetched[F]
+        comes = And(
+            thread != NO_ONE,
+            1 <= place,
+            place <= s.Program_length[thread],
+            s.Program_1_word[thread][place] == OPERATION.value("fetch"),
+            s.Program_2_ShareFetch[thread][place] == F,
+        )
         two = And(there, K < LATER, LATER <= s.Program_length[T])
         both = And(two, word == appends, s.Program_1_word[T][LATER] == appends)
         first, last = s.Batches_item_1, s.Batches_item_2
@@ -171,13 +198,13 @@ class Fetches(Invariant):
                 [PLACE, T, K],
                 Implies(And(here, there, word == appends), last[PLACE] < low[K]),
             ),
-            ForAll([F], Implies(F != NONE, And(s.Fetcher[F] != NO_ONE, s.Acker[F] != NO_ONE))),
+            ForAll([F], Implies(F != NONE, And(s.Acker[F] != NO_ONE, comes))),
             s.Log != NO_ONE,
         ]
 
     def pointers(self, s: SimpleNamespace) -> list[z3.ExprRef]:
-        """The places of batches that were acquired, and the threads of time-outs."""
-        return [s.seat, s.lapser]
+        """The places of batches that were acquired, and the threads of time-outs and fetches."""
+        return [s.seat, s.lapser, s.Fetcher, s.Fetched]
 
     # -- stacks and locks
 
@@ -246,6 +273,7 @@ class Fetches(Invariant):
         return every_thread(
             And(
                 turn >= 0,
+                Implies(at(s, T, "Done"), turn >= s.Program_length[T]),
                 Implies(
                     Or(at(s, T, "A1"), enters(s, T)),
                     And(s.Fetcher[entered] == T, s.Fetched[entered] == turn),
@@ -266,13 +294,14 @@ class Fetches(Invariant):
             return And(1 <= place, s.watched_has[place], fetch != NONE, has_come(s, fetch))
 
         meets = Or(at(s, T, "C3", "B1", "C4"), checks(s, T))
-        goes_on = And(Or(at(s, T, "C0", "C2", "C3", "B1", "C4"), checks(s, T)), s.ahead_1[T] != 0)
+        checking = Or(at(s, T, *CHECKS), checks(s, T))
+        goes_on = And(checking, s.ahead_1[T] != 0)
         return And(
             ForAll([PLACE], Implies(waits, has_come(s, s.watched_item[PLACE]))),
             every_thread(Implies(meets, was_there(s.met_1[T], s.met_2[T]))),
             every_thread(Implies(goes_on, was_there(s.ahead_1[T], s.ahead_2[T]))),
             every_thread(Implies(at(s, T, "C2"), s.ahead_1[T] != 0)),
-            every_thread(Implies(at(s, T, "C0"), Or(s.ahead_1[T] != 0, s.ahead_2[T] == NONE))),
+            every_thread(Implies(checking, Or(s.ahead_1[T] != 0, s.ahead_2[T] == NONE))),
         )
 
     @conjunct

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from proofs.share_fetch.invariant import Shares
 from proofs.share_fetch.subject import scenario
+from proofs.share_fetch.wakes import Wakes
 from wheelproof.prove.invariant.planted import planted, without
 
-lacks, beyond = partial(without, Shares), partial(planted, Shares)
+lacks, beyond = partial(without, Wakes), partial(planted, Wakes)
 
 DECISIONS = (
     lacks("AcknowledgesAnothers", "R2_to_R3: moves_until_it_is_written", "MembersHold"),
@@ -17,6 +17,13 @@ DECISIONS = (
     lacks("ForgetsTheTime", "S4_to_S5: freed_in_time", "FreedInTime"),
     lacks("KeepsTheFetchLock", "L3_to_back: one_fetches", "FetchLockFree"),
     lacks("ReleasesAnothers", "F1_to_F2: one_fetches", "OneFetches"),
+    lacks("ChecksFirst", "E4_to_G1: calls_return", "NoLostWakeUp"),
+    lacks("ChecksTheStartOnly", "S4_to_S5: the_blind_is_seen_to", "NoLostWakeUp"),
+    lacks("ChecksTooEarly", "S6_to_back: the_blind_is_seen_to", "NoLostWakeUp"),
+    lacks("EndsSilently", "E7_to_back: each_is_seen_to", "NoLostWakeUp"),
+    lacks("ForgetsFailures", "S6_to_back: each_is_seen_to", "NoLostWakeUp"),
+    lacks("KeepsToItself", "A3_to_back: each_is_seen_to", "NoLostWakeUp"),
+    lacks("WatchesOnly", "A2_to_A3: each_is_seen_to", "NoLostWakeUp"),
     lacks("SplitsInTransition", "M3_to_M4: batches_are_locked_as_acquired", "LockedAsAcquired"),
 )
 """The decisions without which a property that is proved fails."""

@@ -8,7 +8,7 @@ from typing import Any
 import z3
 
 from proofs.share_fetch.fetches import GHOSTS
-from proofs.share_fetch.invariant import Shares
+from proofs.share_fetch.wakes import Wakes
 from proofs.share_fetch.words import NAME, THREAD, WORDS
 from wheelproof.prove.invariant.subject import Subject
 from wheelproof.prove.module.closing import Closed
@@ -64,14 +64,14 @@ def rigid(program: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def hints(shares: Shares, name: str) -> list[z3.ExprRef]:
+def hints(wakes: Wakes, name: str) -> list[z3.ExprRef]:
     """The terms that a way reads beside its own: an operation, the batch that was seen."""
-    s = shares.symbols()
+    s = wakes.symbols()
     table: dict[str, list[z3.ExprRef]] = {
         "T0": [s.turn[T], s.Log],
         "G2": [s.spare],
         "FetchLockFree": [s.held[s.fetching]],
-        "FreedInTime": [s.Log],
+        "NoLostWakeUp": [s.waker, s.blind, s.held[s.blind], s.Fetcher[s.blind]],
     }
     return table.get(name.partition("_")[0], [])
 
@@ -79,14 +79,23 @@ def hints(shares: Shares, name: str) -> list[z3.ExprRef]:
 SUBJECT = Subject(
     NAME,
     WORDS,
-    {Shares: "Spec.ShareFetch"},
-    ("comes", "releases", "fails", "trims"),
-    {**{name: {} for name in GHOSTS}, "spare": 0},
+    {Wakes: "Spec.ShareFetch"},
+    (
+        *("ends", "releases", "accepts", "fails", "trims"),
+        scenario(a="fetch a; expire a", b="fetch b"),
+    ),
+    {**{name: {} for name in GHOSTS}, "spare": 0, "waker": None, "blind": None},
     rigid=rigid,
     hints=hints,
+    near={
+        "": (
+            *("calls_return", "one_holds_the_partition", "one_holds_a_fetch"),
+            "tries_what_it_holds",
+        )
+    },
     placing=Here,
     properties=(
         *("OneMember", "MembersHold", "LockedAsAcquired", "OneFetches", "FetchLockFree"),
-        *("FreedInTime", "AnsweredOnce"),
+        *("FreedInTime", "AnsweredOnce", "NoLostWakeUp"),
     ),
 )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from proofs.share_fetch.invariant import Shares
 from proofs.share_fetch.planted import FAULTS
 from proofs.share_fetch.subject import SUBJECT
+from proofs.share_fetch.wakes import Wakes
 from proofs.share_fetch.words import NAME
 from wheelproof.prove.kernel import Theory
 
 THEORY = Theory("protocols.share_fetch", mechanism=NAME)
 SUBJECT.submit(
     THEORY,
-    Shares,
+    Wakes,
     f"{', '.join(SUBJECT.properties[:-1])} and {SUBJECT.properties[-1]} in each state "
     f"{SUBJECT.read}.",
     FAULTS,

@@ -1,6 +1,6 @@
 """The names of ``spec/ShareFetch.tla`` as Z3 has them.
 
-How many batches can be acquired has no terms. So an event may have its check or not.
+The number of batches that can be acquired has no terms, but whether it is 0.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ MET = Padded({"1": INT, "2": FETCH})
 WORDS = Vocabulary(
     threads=THREAD,
     sets={"Threads": THREAD, "ProcSet": THREAD, "Fetches": FETCH},
-    unread=frozenset(["freed", "frees"]),
     constants={
         "Batches": spaced(OFFSETS),
         "Program": Listing(THREAD, {1: (OPERATION,), 2: (FETCH, INT), 3: (INT,)}),
@@ -64,7 +63,7 @@ WORDS = Vocabulary(
         "offsets": OFFSETS,
         **dict.fromkeys(["ahead", "met"], MET),
         "kind": STATE,
-        **dict.fromkeys(["again", "has", "fails", "late"], BOOL),
+        **dict.fromkeys(["again", "has", "fails", "late", "freed", "frees"], BOOL),
         **dict.fromkeys(["low", "high", "offset", "turn"], INT),
     },
 )

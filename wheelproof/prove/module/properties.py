@@ -13,13 +13,14 @@ from types import SimpleNamespace
 
 import z3
 
-from wheelproof.prove.module import bags
+from wheelproof.prove.module import bags, spaced
 from wheelproof.prove.module.scopes import First, Frames, Made, Names
 from wheelproof.prove.module.sets import size
 from wheelproof.prove.module.shapes import BOOL, INT, Bag, Listing, Sequence, Shape, Subset
 from wheelproof.prove.module.systems import Generated
 from wheelproof.prove.module.terms import Terms
 from wheelproof.prove.module.values import Value, occurs
+from wheelproof.prove.ts.extremes import PLACE
 from wheelproof.prove.ts.system import WHOLE, Sort
 from wheelproof.tla.syntax import (
     Bound,
@@ -51,6 +52,12 @@ class Property(Terms):
                 return z3.ForAll([element], z3.Implies(self.plain(first, names)[element], inside))
             case Builtin("\\in", (first, second)):
                 return self.element_of(first, second, names)
+            case Builtin("=" | "/=", (places, Builtin("$SetEnumerate", ()))) if (
+                set_of_places := spaced.places_of(self, places, names)
+            ) is not None:
+                if node.name == "=":
+                    return z3.ForAll([PLACE], z3.Not(set_of_places.holds))
+                return z3.Exists([PLACE], set_of_places.holds)
             case Builtin("=" | "/=", (whole, empty)) if bags.is_empty(empty) and isinstance(
                 self.shape(whole, names), Bag
             ):

@@ -16,7 +16,7 @@ from wheelproof.prove.module.scopes import Given, Made, Names, unbound
 from wheelproof.prove.module.shapes import INT, Spaced
 from wheelproof.prove.module.values import Value, View, at_place, occurs, replace_constant
 from wheelproof.prove.ts.extremes import PLACE, extreme
-from wheelproof.prove.ts.system import Everywhere
+from wheelproof.prove.ts.system import WHOLE, Everywhere, present
 from wheelproof.tla.syntax import (
     Bound,
     Builtin,
@@ -156,9 +156,39 @@ def places_of(terms: Terms, node: Expression, names: Names) -> Places | None:
     return None
 
 
+def more(terms: Terms, many: Places, few: Places) -> z3.BoolRef:
+    """Whether a set of places has more elements than another one: a choice, unless one is empty."""
+    name = f"more_{sum(name.startswith('more_') for name in terms.chosen) + 1}"
+    choice = z3.Int(f"{name}!")
+    terms.chosen[name] = choice, present(WHOLE)
+    some, other = (places.last(terms) != 0 for places in (many, few))
+    terms.defining += [
+        z3.And(0 <= choice, choice <= 1),
+        z3.Implies(z3.And(some, z3.Not(other)), choice == 1),
+        z3.Implies(z3.Not(some), choice == 0),
+    ]
+    return choice == 1
+
+
+def _counted(terms: Terms, node: Expression, names: Names) -> Places | None:
+    """The places of which the number is taken; None for another expression."""
+    match node:
+        case Call(_, (members,)) if node.name == "Cardinality":
+            return places_of(terms, members, names)
+        case Call(_, (sequence,)) if node.name == "Len":
+            value = of_sequence(terms, sequence, names)
+            return None if value is None else Places(value, within(value, PLACE))
+    return None
+
+
 def read(terms: Terms, node: Expression, names: Names) -> Callable[[], Value] | None:
     """How the value of an expression about such a sequence is made; None where it is none."""
     match node:
+        case Call(_, (first, second)) if node.name in ("<", ">"):
+            ordered = (second, first) if node.name == "<" else (first, second)
+            many, few = (_counted(terms, number, names) for number in ordered)
+            if many is not None and few is not None:
+                return lambda: more(terms, many, few)
         case Builtin("$BoundedChoose", (body,), (bound,)) if bound.domain is not None:
             places = places_of(terms, bound.domain, names)
             is_last = _is_end(bound.formals[0], bound.domain, body)

@@ -106,7 +106,9 @@ class _Start:
                 yield _constant(term["has"], WHOLE, False)
             case Spaced(), _:
                 start = self.terms.of(value, shape, names)
-                yield z3.ForAll([PLACE], equal(at_place(term, PLACE), at_place(start, PLACE)))
+                yield z3.ForAll([PLACE], term["has"][PLACE] == start["has"][PLACE])
+                items = equal(at_place(term["item"], PLACE), at_place(start["item"], PLACE))
+                yield z3.ForAll([PLACE], z3.Implies(term["has"][PLACE], items))
             case Sequence(), _ if is_empty(value):
                 yield term["length"] == 0
                 place = z3.Int("starts_in_sequence")

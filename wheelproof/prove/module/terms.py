@@ -354,12 +354,13 @@ class Terms(Shaped):
             raise OutsideSubset(f"{shown(node)} over several names", node.place)
         (formal,) = bound.formals
         every = node.name == "$BoundedForall"
-        if (formula := spaced.quantified(self, body, bound, every, names)) is not None:
-            return formula
         match bound.domain:
             case Builtin("DOMAIN", (Builtin("$FcnApply", (Variable("stack"), thread)),)):
                 owner = self.of(thread, self.words.threads, names)
                 return self.over_frames(formal, body, owner, every)
+        if (formula := spaced.quantified(self, body, bound, every, names)) is not None:
+            return formula
+        match bound.domain:
             case Builtin("DOMAIN", (sequence,)) if not every:
                 return bags.times(self, sequence, formal, body, names) > 0
             case Builtin("DOMAIN", (whole,)) if isinstance(self.shape(whole, names), Sequence):

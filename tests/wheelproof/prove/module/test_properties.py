@@ -19,6 +19,7 @@ from wheelproof.prove.module.shapes import (
     Words,
     prefixed,
     sequence,
+    spaced,
 )
 from wheelproof.prove.ts.system import Enumeration, sort
 from wheelproof.tla import export
@@ -37,6 +38,7 @@ WORDS = Vocabulary(
         **dict.fromkeys(["marked", "others"], Subset(ITEM)),
         "hot": Subset(HAND),
         "seq": sequence(ITEM),
+        "gaps": spaced(ITEM),
         "bag": Bag(ITEM),
         "bags": Function(ITEM, Bag(ITEM)),
         "pc": prefixed("BakerLabel", "at", "Nowhere A"),
@@ -63,6 +65,10 @@ def at_most_one(s):
     return z3.ForAll([P, Q], z3.Implies(z3.And(hit(P), hit(Q)), P == Q))
 
 
+def in_gaps(s, place):
+    return z3.And(1 <= place, s.gaps_has[place], s.gaps_item[place] == s.item)
+
+
 VALUES = {
     "Subset": (
         "marked \\subseteq others",
@@ -84,6 +90,14 @@ VALUES = {
         lambda s: z3.Or(z3.And(1 <= s.x, s.x <= s.y), s.x == 7),
     ),
     "InAVariable": ("item \\in marked", lambda s: s.marked[s.item]),
+    "NoPlace": (
+        "{i \\in DOMAIN gaps : gaps[i] = item} = {}",
+        lambda s: z3.ForAll([P], z3.Not(in_gaps(s, P))),
+    ),
+    "SomePlace": (
+        "{i \\in DOMAIN gaps : gaps[i] = item} # {}",
+        lambda s: z3.Exists([P], in_gaps(s, P)),
+    ),
     "OneAtMost": ("Cardinality({i \\in DOMAIN seq : seq[i] = item}) <= 1", at_most_one),
     "OneAtMostByName": ("Many(seq, item) <= 1", at_most_one),
     "TwoAtMost": ("Cardinality(marked) <= 2", lambda s: size(ITEM)(s.marked) <= 2),

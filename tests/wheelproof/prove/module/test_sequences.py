@@ -34,6 +34,7 @@ BODIES = {
     "Turns": "q # <<>> /\\ q' = Append(Tail(q), Head(q))",
     "Same": "flag' = \\A i \\in DOMAIN done : i \\in DOMAIN q /\\ done[i] = q[i]",
     "Numbers": "numbers' = Tail(numbers)",
+    "Puts": "labelled' = Append(labelled, <<x, flag>>)",
     "Labelled": "x' = Head(labelled)[1] /\\ labelled' = Tail(labelled)",
 }
 
@@ -103,6 +104,13 @@ def test_a_sequence_must_have_the_element_that_is_read_or_taken(step, name):
     of, s, _ = step(name)
     assert not all(entails([], each) for each in of.obligations("A_to_B"))
     assert all(entails([s.q_length > 0], each) for each in of.obligations("A_to_B"))
+
+
+def test_a_tuple_that_looks_like_none_is_refused(step):
+    """Where there is no tuple, its places are blank."""
+    of, s, _ = step("Puts")
+    assert all(entails([s.x != ITEM.null], obligation) for obligation in of.obligations("A_to_B"))
+    assert not all(entails([], obligation) for obligation in of.obligations("A_to_B"))
 
 
 def test_what_was_first_can_be_last(step):

@@ -18,6 +18,7 @@ WORDS = Vocabulary(
     sets={"Threads": THREAD, "Items": ITEM},
     variables={
         "q": spaced(Record({"1": ITEM, "2": MARKS})),
+        "p": spaced(ITEM),
         "x": ITEM,
         "n": INT,
         "flag": BOOL,
@@ -25,8 +26,8 @@ WORDS = Vocabulary(
         "pc": prefixed("PorterLabel", "at", "Nowhere A B Done"),
     },
 )
-NAMES = ("q", "x", "n", "flag", "marks")
-HEAD = "CONSTANTS Threads, Items, NULL\nVARIABLES q, x, n, flag, marks, pc, stack\n"
+NAMES = ("q", "p", "x", "n", "flag", "marks")
+HEAD = "CONSTANTS Threads, Items, NULL\nVARIABLES q, p, x, n, flag, marks, pc, stack\n"
 HITS = "Hits(s, e) == {i \\in DOMAIN s : s[i][1] = e}\n"
 GOES = 'pc\' = [pc EXCEPT ![self] = "B"]'
 OUT = "SubSeq(q, 1, n - 1) \\o SubSeq(q, n + 1, Len(q))"
@@ -44,6 +45,13 @@ BODIES = {
     "Takes": f"q' = {OUT}",
     "Chains": "q' = [i \\in DOMAIN SelectSeq(q, LAMBDA y : y[1] # x) |-> "
     "SelectSeq(q, LAMBDA y : y[1] # x)[i]]",
+    "Changes": "q' = [q EXCEPT ![n] = <<x, {}>>]",
+    "Names": "p' = [i \\in DOMAIN q |-> q[i][1]]",
+    "IsIn": "flag' = (n \\in Hits(q, x))",
+    "Every": "flag' = \\A i \\in DOMAIN q : q[i][1] = x",
+    "Some": "flag' = \\E i \\in Hits(q, x) : i > n",
+    "More": "flag' = (Cardinality(Hits(q, x)) > Cardinality(Hits(q, q[n][1])))",
+    "Fewer": "flag' = (Len(SelectSeq(q, LAMBDA y : y[1] # x)) < Len(q))",
     "Flags": 'flag\' = ("red" \\in marks /\\ "blue" \\notin marks) /\\ marks\' = {}',
     "Unflags": 'marks\' = marks \\ {"red"}',
 }
@@ -165,6 +173,64 @@ def test_a_sequence_of_a_sequence_is_read(step):
     kept = z3.And(s.q_has[P], s.q_item_1[P] != s.x)
     assert entails([*taken.guards, 1 <= P], taken.updates["q_has"][P] == kept)
     assert not of.obligations("A_to_B")
+
+
+def test_the_element_at_a_place_is_changed_alone(step):
+    of, s, taken = step("Changes")
+    item = taken.updates["q_item_1"]
+    assert "q_has" not in taken.updates
+    assert entails(
+        taken.guards, z3.And(item[s.n] == s.x, z3.Or(P == s.n, item[P] == s.q_item_1[P]))
+    )
+    has = [1 <= s.n, s.q_has[s.n]]
+    assert all(entails(has, obligation) for obligation in of.obligations("A_to_B"))
+    assert not all(entails(has[:1], obligation) for obligation in of.obligations("A_to_B"))
+
+
+def test_elements_become_those_of_another_set(step):
+    _, s, taken = step("Names")
+    here = [*taken.guards, s.q_has[P]]
+    assert entails(
+        here, z3.And(taken.updates["p_has"][P], taken.updates["p_item"][P] == s.q_item_1[P])
+    )
+    assert entails([*taken.guards, z3.Not(s.q_has[P])], z3.Not(taken.updates["p_has"][P]))
+
+
+def test_a_place_is_in_a_set_of_places_where_it_has_the_property(step):
+    _, s, taken = step("IsIn")
+    hit = z3.And(1 <= s.n, s.q_has[s.n], s.q_item_1[s.n] == s.x)
+    assert entails(taken.guards, taken.updates["flag"] == hit)
+
+
+def test_quantifiers_are_over_the_places_of_a_sequence_or_some_of_them(step):
+    _, s, taken = step("Every")
+    every = z3.ForAll([P], z3.Implies(z3.And(1 <= P, s.q_has[P]), s.q_item_1[P] == s.x))
+    assert entails(taken.guards, taken.updates["flag"] == every)
+    _, s, taken = step("Some")
+    hit = z3.And(1 <= P, s.q_has[P], s.q_item_1[P] == s.x)
+    assert entails(taken.guards, taken.updates["flag"] == z3.Exists([P], z3.And(hit, P > s.n)))
+
+
+def test_a_set_of_places_is_greater_than_none_and_none_is_greater_than_another(step):
+    """Of two that have elements both may be so."""
+    _, s, taken = step("More")
+    flag, item = taken.updates["flag"], s.q_item_1
+    hit = z3.And(1 <= P, s.q_has[P], item[P] == s.x)
+    no_other = z3.ForAll([Q], z3.Not(z3.And(1 <= Q, s.q_has[Q], item[Q] == item[s.n])))
+    none = z3.ForAll([Q], z3.Not(z3.And(1 <= Q, s.q_has[Q], item[Q] == s.x)))
+    assert entails([*taken.guards, hit, no_other], flag)
+    assert entails([*taken.guards, none], z3.Not(flag))
+    both = [*taken.guards, hit, s.n == P]
+    assert not entails(both, flag)
+    assert not entails(both, z3.Not(flag))
+
+
+def test_a_sequence_of_which_nothing_is_left_is_shorter(step):
+    _, s, taken = step("Fewer")
+    every = z3.ForAll([Q], z3.Implies(z3.And(1 <= Q, s.q_has[Q]), s.q_item_1[Q] == s.x))
+    here = z3.And(1 <= P, s.q_has[P])
+    assert entails([*taken.guards, every, here], taken.updates["flag"])
+    assert not entails([*taken.guards, here], taken.updates["flag"])
 
 
 def test_a_set_of_strings_is_a_truth_value_for_each(step):

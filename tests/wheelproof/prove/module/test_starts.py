@@ -41,6 +41,7 @@ SHAPES = {
     "marked": Subset(ITEM),
     "tickets": Tickets(HAND),
     "gaps": spaced(ITEM),
+    "places": spaced(CELL),
     "seq": sequence(ITEM),
     "sets": sequence(Subset(ITEM)),
     "cell": CELL,
@@ -58,10 +59,10 @@ SHAPES = {
 WORDS = Vocabulary(
     threads=HAND,
     sets={"Hands": HAND, "Items": ITEM, "Few": ITEM},
-    constants={"Few": Subset(ITEM)},
+    constants={"Few": Subset(ITEM), "Row": spaced(ITEM)},
     variables={**SHAPES, "pc": LABELS},
 )
-HEAD = f"""CONSTANTS Hands, Items, NULL
+HEAD = f"""CONSTANTS Hands, Items, Row, NULL
 VARIABLES {", ".join(SHAPES)}, other, pc, stack
 Few == {{i \\in Items : i # NULL}}
 Colours == {{"red", "blue"}}
@@ -89,6 +90,14 @@ STARTS = {
     "marked": ("{}", lambda s: nothing(s.marked)),
     "tickets": ("<<>>", lambda s: nothing(s.tickets)),
     "gaps": ("<<>>", lambda s: nothing(s.gaps_has)),
+    "places": (
+        "[i \\in DOMAIN Row |-> [n |-> i, who |-> NULL]]",
+        lambda s: And(
+            ForAll([P], s.places_has[P] == s.Row_has[P]),
+            ForAll([P], Implies(s.Row_has[P], s.places_item_n[P] == P)),
+            ForAll([P], Implies(s.Row_has[P], s.places_item_who[P] == HAND.null)),
+        ),
+    ),
     "seq": (
         "<<>>",
         lambda s: And(s.seq_length == 0, ForAll([P], s.seq_item[P] == ITEM.null)),
