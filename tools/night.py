@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from tests import nights as nights_of_tests  # noqa: E402
 from wheelproof import documents  # noqa: E402
 from wheelproof.commands.options import processors  # noqa: E402
 from wheelproof.errors import UsageError, WheelproofError  # noqa: E402
@@ -60,13 +61,16 @@ def tonight() -> str:
 
 def parsed(text: str) -> tuple[int, int]:
     """A night and the number of nights, of a text such as "2/3". UsageError: it is none."""
-    night, _, nights = text.partition("/")
-    if not (night.isdecimal() and nights.isdecimal() and 1 <= int(night) <= int(nights) <= NIGHTS):
+    try:
+        night, nights = nights_of_tests.parsed(text)
+    except ValueError:
+        night, nights = 0, 0
+    if not 1 <= nights <= NIGHTS:
         raise UsageError(
             f"NIGHT={text} is no night of several.",
             f"Give NIGHT=1/{NIGHTS}, a later one, or 1/1 for all.",
         )
-    return int(night), int(nights)
+    return night, nights
 
 
 @dataclass(frozen=True)
