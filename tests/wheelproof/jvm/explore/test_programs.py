@@ -54,6 +54,12 @@ def test_copies_have_access_to_all_packages_that_they_use():
     assert not names <= exported - {"sun.security.action"}, "what a sort of objects uses"
 
 
+def test_a_call_is_taken_for_one_of_an_opaque_object_by_each_of_its_types():
+    (types,) = drive("types")
+    assert types["names"] == []
+    assert {"java/text/DecimalFormat", "javax/crypto/NullCipher"} <= set(types["by_package"])
+
+
 def test_a_substitute_answers_as_the_class_of_the_jdk():
     locks = ["EarlySignal", "TriesOnce", "CountsByLock"]
     substituted, copied = drive("programs", *locks), drive("copies", *locks)

@@ -43,13 +43,9 @@ final class Calls implements Opcodes {
             "OptionalDouble", "Objects", "UUID", "Locale", "Currency", "HexFormat", "Comparator");
     private static final Set<String> TEXTS = Set.of("java/lang/StringBuilder",
             "java/lang/StringBuffer", "java/lang/CharSequence", "java/lang/Appendable");
-    private static final Set<String> OPAQUE = Set.of("java/security/MessageDigest",
-            "java/security/Signature", "javax/crypto/Mac",
-            "javax/crypto/Cipher", "java/util/regex/Matcher", "java/io/OutputStream",
-            "java/io/InputStream", "java/io/ByteArrayOutputStream", "java/io/ByteArrayInputStream",
-            "java/io/Writer", "java/io/StringWriter", "java/io/CharArrayWriter",
-            "java/io/PrintWriter", "java/io/PrintStream");
-    private static final Set<String> OPAQUE_PACKAGES = Set.of("java/text/", "java/util/zip/");
+    /** Types above some of {@link Opaque}'s. */
+    private static final Set<String> STREAMS = Set.of("java/io/OutputStream",
+            "java/io/InputStream", "java/io/Writer");
     private static final Set<String> BUFFER_READS = Set.of("remaining", "hasRemaining", "capacity",
             "duplicate", "slice", "asReadOnlyBuffer", "array", "arrayOffset", "hasArray",
             "isDirect", "isReadOnly", "equals", "hashCode", "compareTo", "mismatch", "toString",
@@ -227,8 +223,7 @@ final class Calls implements Opcodes {
         if (owner.startsWith("java/util/") && owner.lastIndexOf('/') == 9) {
             return !IMMUTABLE.contains(owner.substring(10));
         }
-        return TEXTS.contains(owner) || OPAQUE.contains(owner) || OPAQUE_PACKAGES.stream().anyMatch(
-                owner::startsWith) || isBuffer(owner);
+        return TEXTS.contains(owner) || STREAMS.contains(owner) || Opaque.isOne(owner);
     }
 
     static boolean isBuffer(String owner) {

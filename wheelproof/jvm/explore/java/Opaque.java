@@ -9,6 +9,8 @@ import java.io.StringWriter;
 import java.nio.Buffer;
 import java.security.MessageDigest;
 import java.security.Signature;
+import java.text.BreakIterator;
+import java.text.CharacterIterator;
 import java.text.Format;
 import java.util.BitSet;
 import java.util.Calendar;
@@ -24,8 +26,11 @@ import java.util.Scanner;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.StringTokenizer;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.zip.Checksum;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
 import javax.crypto.Cipher;
 import javax.crypto.Mac;
 
@@ -37,11 +42,14 @@ final class Opaque {
             Iterator.class, Map.Entry.class, BitSet.class, StringBuilder.class, Format.class,
             Buffer.class, Matcher.class, Scanner.class, StringJoiner.class, StringTokenizer.class,
             Calendar.class, Date.class, Formatter.class, MessageDigest.class, Signature.class,
-            Mac.class, Cipher.class, Checksum.class);
+            Mac.class, Cipher.class, Checksum.class, CharacterIterator.class,
+            BreakIterator.class);
     /** Each call of an object of these classes takes a lock, or is atomic. */
     private static final Set<Class<?>> SYNCHRONIZED = Set.of(StringBuffer.class, Random.class,
             ByteArrayOutputStream.class, ByteArrayInputStream.class, StringWriter.class,
-            CharArrayWriter.class, PrintWriter.class, PrintStream.class);
+            CharArrayWriter.class, PrintWriter.class, PrintStream.class, Deflater.class,
+            Inflater.class);
+    private static final Map<String, Boolean> NAMED = new ConcurrentHashMap<>();
     private static final ClassValue<Boolean> IS_ONE = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
@@ -59,6 +67,19 @@ final class Opaque {
     static void begin() {
         VIEWS.clear();
         CONTENTS.clear();
+    }
+
+    /** Whether objects of a class of this name are such objects. */
+    static boolean isOne(String name) {
+        return Mapping.isForeign(name) && NAMED.computeIfAbsent(name, Opaque::isOneOfTheJdk);
+    }
+
+    private static boolean isOneOfTheJdk(String name) {
+        try {
+            return IS_ONE.get(Class.forName(name.replace('/', '.'), false, null));
+        } catch (ClassNotFoundException | LinkageError error) {
+            return false;
+        }
     }
 
     private static String outer(String name) {

@@ -29,6 +29,9 @@ public final class Driver {
             lines = new Tampering(loader).all();
         } else if (words[0].equals("packages")) {
             lines = List.of(Map.of("names", new Packages(new Mapping(true)).names()));
+        } else if (words[0].equals("types")) {
+            lines = List.of(Map.of("names", Types.overlooked(Calls::isOpaque),
+                    "by_package", Types.overlooked(name -> name.startsWith("java/util/"))));
         } else if (words[0].equals("late")) {
             for (int at = 2; at < words.length; at++) {
                 lines.add(late(loader, words[at]));

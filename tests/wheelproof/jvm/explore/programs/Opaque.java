@@ -3,12 +3,14 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.text.BreakIterator;
 import java.text.SimpleDateFormat;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.WeakHashMap;
+import java.util.jar.Attributes;
 import java.util.zip.CRC32;
 
 /** Nothing orders two accesses, and one is by code of the JDK into which no steps are put. */
@@ -41,6 +43,23 @@ class FormatsTwice {
 
     void run() throws Exception {
         Faulty.both(() -> format.format(new Date(0)), () -> format.format(new Date(1)));
+    }
+}
+
+class PutsAttributes {
+    final Attributes attributes = new Attributes();
+
+    void run() throws Exception {
+        Faulty.both(() -> attributes.putValue("A", "1"), () -> attributes.putValue("B", "2"));
+    }
+}
+
+class MovesABreak {
+    final BreakIterator words = BreakIterator.getWordInstance();
+
+    void run() throws Exception {
+        words.setText("a b c");
+        Faulty.both(() -> words.next(), () -> words.next());
     }
 }
 
