@@ -30,7 +30,10 @@ final class Types {
             }
             Path folder = CLASSES.resolve(export.source().replace('.', '/'));
             try (Stream<Path> files = Files.list(folder)) {
-                for (Path file : files.filter(file -> file.toString().endsWith(".class")).toList()) {
+                for (Path file : files.toList()) {
+                    if (!file.toString().endsWith(".class")) {
+                        continue;
+                    }
                     String name = CLASSES.relativize(file).toString().replace(".class", "");
                     Class<?> type = Class.forName(name.replace('/', '.'), false, null);
                     if (Modifier.isPublic(type.getModifiers()) && Opaque.isOne(name)
