@@ -3,8 +3,7 @@
 
 ``python tools/theorems.py [--check] [RESULTS]`` reads ``build/results.json`` unless another file is
 given. With ``--check`` it prints each line that differs, and the exit code is 1 if there is one.
-``make nightly`` checks the page with its own rows. Of a mechanism without any the outcomes are not
-compared.
+``make nightly`` checks the page with its own rows. Of a mechanism without any the outcomes stay.
 """
 
 from __future__ import annotations
@@ -33,12 +32,11 @@ OUTCOME = 5
 """The last cells of a theorem's line, which say how it ended."""
 
 
-def differences(there: str, page: str, mechanisms: Container[str]) -> list[str]:
-    """The lines of the page that is there, and of the one that the rows make.
+def merged(there: str, page: str, mechanisms: Container[str]) -> list[str]:
+    """The lines of the page that the rows make, with the outcomes that are there for the others.
 
     ``mechanisms``: those that the rows are of. The resources of a solver depend a little on earlier
-    conditions of its process. So resources that are one step of their rounding apart are no
-    difference.
+    conditions of its process. So resources that are one step of their rounding apart stay.
     """
     numbers = {without_resources(line): line for line in there.splitlines()}
     declarations = {without_outcome(line): line for line in there.splitlines()}
@@ -51,6 +49,12 @@ def differences(there: str, page: str, mechanisms: Container[str]) -> list[str]:
         elif (key := without_resources(line)) in numbers and near(numbers[key], line):
             line = numbers[key]
         lines.append(line)
+    return lines
+
+
+def differences(there: str, page: str, mechanisms: Container[str]) -> list[str]:
+    """The lines that differ, of the page that is there and of the one that the rows make."""
+    lines = merged(there, page, mechanisms)
     return list(difflib.unified_diff(there.splitlines(), lines, PAGE, "rows", lineterm="", n=0))
 
 
@@ -82,11 +86,13 @@ def main(arguments: list[str]) -> int:
     except WheelproofError as error:
         print(f"theorems: {error}", file=sys.stderr)
         return 2
-    if not check:
-        (ROOT / PAGE).write_text(page, encoding="utf-8")
-        return 0
     mechanisms = {row.mechanism for row in rows if row.layer == "proof"}
-    messages = differences((ROOT / PAGE).read_text(encoding="utf-8"), page, mechanisms)
+    there = (ROOT / PAGE).read_text(encoding="utf-8")
+    if not check:
+        text = "\n".join(merged(there, page, mechanisms)) + "\n"
+        (ROOT / PAGE).write_text(text, encoding="utf-8")
+        return 0
+    messages = differences(there, page, mechanisms)
     print("\n".join(messages), end="\n" if messages else "")
     return 1 if messages else 0
 

@@ -76,6 +76,13 @@ def hints(wakes: Wakes, name: str) -> list[z3.ExprRef]:
     return table.get(name.partition("_")[0], [])
 
 
+ABOUT_CHECKS = (
+    *("given 1", "given 6", "operations_are_of_the_program", "one_fetches", "fresh_fetches"),
+    *("waits_as_it_has_come", "fetches_have_their_places", "completes_what_it_won"),
+    "the_last_is_blind",
+)
+"""The premises of conjuncts about checks."""
+
 SUBJECT = Subject(
     NAME,
     WORDS,
@@ -91,7 +98,9 @@ SUBJECT = Subject(
         "": (
             *("calls_return", "one_holds_the_partition", "one_holds_a_fetch"),
             "tries_what_it_holds",
-        )
+        ),
+        "the_blind_is_seen_to": ABOUT_CHECKS,
+        "each_is_seen_to": (*ABOUT_CHECKS, "the_blind_is_seen_to"),
     },
     placing=Here,
     properties=(

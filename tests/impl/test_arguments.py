@@ -54,22 +54,22 @@ def coordinator():
 
 TIMERS = {"executor": Drained, "clock": VirtualClock, "queue": DelayQueue}
 VALID = {
-    "baselines.JdkTimer": {},
-    "baselines.JdkTimerThread": {"timer": JdkTimer},
-    "broker.delayed_delete_records.DelayedDeleteRecords": {
+    "impl.baselines.JdkTimer": {},
+    "impl.baselines.JdkTimerThread": {"timer": JdkTimer},
+    "impl.broker.delayed_delete_records.DelayedDeleteRecords": {
         "delay_ms": int,
         "deleted": dict,
         "partitions": object,
         "callback": lambda: print,
     },
-    "broker.delayed_elect_leader.DelayedElectLeader": {
+    "impl.broker.delayed_elect_leader.DelayedElectLeader": {
         "delay_ms": int,
         "expected": dict,
         "failed": dict,
         "leader_of": lambda: print,
         "callback": lambda: print,
     },
-    "broker.delayed_fetch.DelayedFetch": {
+    "impl.broker.delayed_fetch.DelayedFetch": {
         "delay_ms": int,
         "min_bytes": int,
         "follower": int,
@@ -77,57 +77,57 @@ VALID = {
         "partitions": object,
         "answer": lambda: print,
     },
-    "broker.delayed_produce.DelayedProduce": {
+    "impl.broker.delayed_produce.DelayedProduce": {
         "delay_ms": int,
         "appended": dict,
         "partitions": object,
         "callback": lambda: print,
     },
-    "broker.group.Coordinator": {
+    "impl.broker.group.Coordinator": {
         "purgatory": lambda: coordinator().purgatory,
         "initial_delay_ms": int,
         "rebalance_timeout_ms": int,
         "joined": lambda: print,
     },
-    "broker.group.DelayedJoin": {"coordinator": coordinator, "group": object, "delay_ms": int},
-    "broker.partition.Partition": {"name": object, "followers": tuple},
-    "broker.replica_manager.ReplicaManager": {"partitions": tuple, "timer": Still},
-    "clock.VirtualClock": {},
-    "controller_events.Connection": {"zookeeper": ZooKeeper, "events": Events},
-    "controller_thread.ControllerThread": {
+    "impl.broker.group.DelayedJoin": {"coordinator": coordinator, "group": object, "delay_ms": int},
+    "impl.broker.partition.Partition": {"name": object, "followers": tuple},
+    "impl.broker.replica_manager.ReplicaManager": {"partitions": tuple, "timer": Still},
+    "impl.clock.VirtualClock": {},
+    "impl.controller_events.Connection": {"zookeeper": ZooKeeper, "events": Events},
+    "impl.controller_thread.ControllerThread": {
         "elector": lambda: Elector("a"),
         "events": Events,
         "connection": connection,
     },
-    "coordinator_load.CoordinatorRuntime": {
+    "impl.coordinator_load.CoordinatorRuntime": {
         "log": lambda: Log(0, 0),
         "loader": lambda: Loader(Log(0, 0)),
     },
-    "coordinator_load.Loader": {"log": lambda: Log(0, 0)},
-    "coordinator_load.Log": {"end": int, "high_watermark": int},
-    "delayed_future.DelayedFuture": {
+    "impl.coordinator_load.Loader": {"log": lambda: Log(0, 0)},
+    "impl.coordinator_load.Log": {"end": int, "high_watermark": int},
+    "impl.delayed_future.DelayedFuture": {
         "timeout_ms": int,
         "futures": lambda: [Future()],
         "response_callback": lambda: print,
     },
-    "delayed_future.DelayedFuturePurgatory": {"name": str, "timer": Still},
-    "delayed_operation.DelayedOperation": {"delay_ms": int, "lock": Monitor},
-    "delayed_operation.TryPending": {"delay_ms": int, "lock": Monitor},
-    "delayed_operation_purgatory.DelayedOperationPurgatory": {"name": str, "timer": Still},
-    "event_queue.EventManager": {},
-    "event_queue.QueuedEvent": {"handler": Handled},
-    "one_thread.OneThread": {"name": str, "initializer": lambda: print},
-    "parted_timer.PartedTimer": TIMERS,
-    "purgatory.Purgatory": {"timer": Still, "purge_interval": int, "shards": lambda: 1},
-    "session_client.SessionClient": {"events": EventManager},
-    "share_fetch.ShareFetch": {"partition": SharePartition},
-    "share_fetch.SharePartition": {},
-    "system_timer.SystemTimer": TIMERS,
-    "system_timer_reaper.Reaper": {"name": str, "timer": Still},
-    "system_timer_reaper.SystemTimerReaper": {"name": str, "timer": Still},
-    "task_executor.TaskExecutor": {"executor": Drained},
-    "timer_task_list.TimerTask": {"delay_ms": int},
-    "timing_wheel.TimingWheel": {
+    "impl.delayed_future.DelayedFuturePurgatory": {"name": str, "timer": Still},
+    "impl.delayed_operation.DelayedOperation": {"delay_ms": int, "lock": Monitor},
+    "impl.delayed_operation.TryPending": {"delay_ms": int, "lock": Monitor},
+    "impl.delayed_operation_purgatory.DelayedOperationPurgatory": {"name": str, "timer": Still},
+    "impl.event_queue.EventManager": {},
+    "impl.event_queue.QueuedEvent": {"handler": Handled},
+    "impl.one_thread.OneThread": {"name": str, "initializer": lambda: print},
+    "impl.parted_timer.PartedTimer": TIMERS,
+    "impl.purgatory.Purgatory": {"timer": Still, "purge_interval": int, "shards": lambda: 1},
+    "impl.session_client.SessionClient": {"events": EventManager},
+    "impl.share_fetch.ShareFetch": {"partition": SharePartition},
+    "impl.share_fetch.SharePartition": {},
+    "impl.system_timer.SystemTimer": TIMERS,
+    "impl.system_timer_reaper.Reaper": {"name": str, "timer": Still},
+    "impl.system_timer_reaper.SystemTimerReaper": {"name": str, "timer": Still},
+    "impl.task_executor.TaskExecutor": {"executor": Drained},
+    "impl.timer_task_list.TimerTask": {"delay_ms": int},
+    "impl.timing_wheel.TimingWheel": {
         "tick_ms": lambda: 1,
         "wheel_size": lambda: 2,
         "start_ms": int,
@@ -135,49 +135,53 @@ VALID = {
         "queue": DelayQueue,
         "clock": VirtualClock,
     },
-    "watched_operation.WatchedOperation": {"delay_ms": int, "lock": Monitor},
+    "impl.watched_operation.WatchedOperation": {"delay_ms": int, "lock": Monitor},
 }
 """Class -> a maker of each argument that has no default, or that must not be the default."""
 
 STARTED = {
-    "baselines.JdkTimerThread": lambda thread: thread.close(),
-    "broker.replica_manager.ReplicaManager": lambda manager: manager.shutdown(),
-    "delayed_future.DelayedFuturePurgatory": lambda purgatory: purgatory.close(),
-    "delayed_operation_purgatory.DelayedOperationPurgatory": lambda purgatory: purgatory.close(),
-    "system_timer_reaper.Reaper": lambda reaper: reaper.close(None),
-    "system_timer_reaper.SystemTimerReaper": lambda reaper: reaper.close(),
+    "impl.baselines.JdkTimerThread": lambda thread: thread.close(),
+    "impl.broker.replica_manager.ReplicaManager": lambda manager: manager.shutdown(),
+    "impl.delayed_future.DelayedFuturePurgatory": lambda purgatory: purgatory.close(),
+    "impl.delayed_operation_purgatory.DelayedOperationPurgatory": lambda purgatory: (
+        purgatory.close()
+    ),
+    "impl.system_timer_reaper.Reaper": lambda reaper: reaper.close(None),
+    "impl.system_timer_reaper.SystemTimerReaper": lambda reaper: reaper.close(),
 }
 """Classes whose constructors start a thread, and how it ends."""
 
 INNER = {
-    "atomic.Atomic": "any value",
-    "baselines.Delay": "JdkTimer makes it, which checks the times",
-    "baselines.JdkTimerTask": "JdkTimer makes it, which checks the times",
-    "broker.delayed_delete_records.DeleteStatus": "DelayedDeleteRecords makes it",
-    "broker.delayed_produce.ProduceStatus": "DelayedProduce makes it",
-    "broker.group.Group": "a name: no thread, no collaborator",
-    "broker.group.InitialDelayedJoin": "Coordinator makes it, which checks the times",
-    "cluster_state.ClusterState": "numbers of brokers: no thread, no collaborator",
-    "condition.Condition": "any lock of the runtime",
-    "controller.Elector": "a broker's name: no thread, no collaborator",
-    "controller_events.Events": "texts: no thread, no collaborator",
-    "coordinator_load.Begin": "CoordinatorRuntime makes it",
-    "coordinator_load.Complete": "Loader makes it",
-    "coordinator_load.Context": "CoordinatorRuntime makes it",
-    "coordinator_load.Rise": "Context makes it",
-    "coordinator_load.Serve": "CoordinatorRuntime makes it",
-    "coordinator_load.Unload": "CoordinatorRuntime makes it",
-    "delayed_operation_purgatory.Around": "DelayedOperationPurgatory makes it and checks the timer",
-    "delayed_operation_purgatory.Purging": "DelayedOperationPurgatory makes it",
-    "partition_leader.PartitionElections": "the steps of a mechanism, on its state",
-    "partition_leader.PartitionLeader": "the steps of a mechanism, on its state",
-    "purgatory.Watchers": "Shard makes it",
-    "read_write_lock.ReadLock": "ReadWriteLock makes it",
-    "read_write_lock.WriteLock": "ReadWriteLock makes it",
-    "timer_task_list.TimerTaskEntry": "SystemTimer makes it, which checks the deadline",
-    "timer_task_list.TimerTaskList": "TimingWheel makes it",
-    "timing_wheel.Bucket": "TimingWheel makes it, which checks the clock",
-    "zookeeper.ZooKeeper": "nodes: no thread, no collaborator",
+    "impl.atomic.Atomic": "any value",
+    "impl.baselines.Delay": "JdkTimer makes it, which checks the times",
+    "impl.baselines.JdkTimerTask": "JdkTimer makes it, which checks the times",
+    "impl.broker.delayed_delete_records.DeleteStatus": "DelayedDeleteRecords makes it",
+    "impl.broker.delayed_produce.ProduceStatus": "DelayedProduce makes it",
+    "impl.broker.group.Group": "a name: no thread, no collaborator",
+    "impl.broker.group.InitialDelayedJoin": "Coordinator makes it, which checks the times",
+    "impl.cluster_state.ClusterState": "numbers of brokers: no thread, no collaborator",
+    "impl.condition.Condition": "any lock of the runtime",
+    "impl.controller.Elector": "a broker's name: no thread, no collaborator",
+    "impl.controller_events.Events": "texts: no thread, no collaborator",
+    "impl.coordinator_load.Begin": "CoordinatorRuntime makes it",
+    "impl.coordinator_load.Complete": "Loader makes it",
+    "impl.coordinator_load.Context": "CoordinatorRuntime makes it",
+    "impl.coordinator_load.Rise": "Context makes it",
+    "impl.coordinator_load.Serve": "CoordinatorRuntime makes it",
+    "impl.coordinator_load.Unload": "CoordinatorRuntime makes it",
+    "impl.delayed_operation_purgatory.Around": (
+        "DelayedOperationPurgatory makes it and checks the timer"
+    ),
+    "impl.delayed_operation_purgatory.Purging": "DelayedOperationPurgatory makes it",
+    "impl.partition_leader.PartitionElections": "the steps of a mechanism, on its state",
+    "impl.partition_leader.PartitionLeader": "the steps of a mechanism, on its state",
+    "impl.purgatory.Watchers": "Shard makes it",
+    "impl.read_write_lock.ReadLock": "ReadWriteLock makes it",
+    "impl.read_write_lock.WriteLock": "ReadWriteLock makes it",
+    "impl.timer_task_list.TimerTaskEntry": "SystemTimer makes it, which checks the deadline",
+    "impl.timer_task_list.TimerTaskList": "TimingWheel makes it",
+    "impl.timing_wheel.Bucket": "TimingWheel makes it, which checks the clock",
+    "impl.zookeeper.ZooKeeper": "nodes: no thread, no collaborator",
 }
 """Classes whose constructors check nothing of their own, and why."""
 
@@ -206,7 +210,7 @@ def classes():
                     continue
                 own = "__init__" in vars(kind) and not getattr(kind, "_is_protocol", False)
                 if own and len(inspect.signature(kind.__init__).parameters) > 1:
-                    yield f"{info.name.removeprefix('impl.')}.{kind.__name__}", kind
+                    yield f"{info.name}.{kind.__name__}", kind
 
 
 CLASSES = dict(classes())
@@ -226,7 +230,7 @@ def cases():
     for name in VALID:
         for each in list(inspect.signature(CLASSES[name].__init__).parameters.values())[1:]:
             kind = kind_of(each.annotation)
-            if name.startswith("baselines") and each.annotation == "Clock":
+            if name.startswith("impl.baselines") and each.annotation == "Clock":
                 kind = "function"
             for wrong in WRONG.get(kind, ()):
                 if wrong is not None or "None" not in each.annotation:
@@ -254,16 +258,16 @@ def test_a_constructor_refuses(name, parameter, wrong):
 @pytest.mark.parametrize(
     ("name", "parameter", "least"),
     [
-        ("broker.group.Coordinator", "initial_delay_ms", 0),
-        ("broker.group.Coordinator", "rebalance_timeout_ms", 0),
-        ("broker.partition.Partition", "min_isr", 1),
-        ("clock.VirtualClock", "start_ms", 0),
-        ("delayed_operation_purgatory.DelayedOperationPurgatory", "purge_interval", 0),
-        ("delayed_operation_purgatory.DelayedOperationPurgatory", "shards", 1),
-        ("parted_timer.PartedTimer", "part_size", 1),
-        ("system_timer.SystemTimer", "start_ms", 0),
-        ("system_timer.SystemTimer", "tick_ms", 1),
-        ("system_timer.SystemTimer", "wheel_size", 2),
+        ("impl.broker.group.Coordinator", "initial_delay_ms", 0),
+        ("impl.broker.group.Coordinator", "rebalance_timeout_ms", 0),
+        ("impl.broker.partition.Partition", "min_isr", 1),
+        ("impl.clock.VirtualClock", "start_ms", 0),
+        ("impl.delayed_operation_purgatory.DelayedOperationPurgatory", "purge_interval", 0),
+        ("impl.delayed_operation_purgatory.DelayedOperationPurgatory", "shards", 1),
+        ("impl.parted_timer.PartedTimer", "part_size", 1),
+        ("impl.system_timer.SystemTimer", "start_ms", 0),
+        ("impl.system_timer.SystemTimer", "tick_ms", 1),
+        ("impl.system_timer.SystemTimer", "wheel_size", 2),
     ],
 )
 def test_a_number_below_the_least_is_refused(name, parameter, least):
@@ -292,15 +296,15 @@ class Unchecked(SystemTimer):
 
 
 def test_that_check_sees_a_constructor_that_takes_anything(monkeypatch):
-    monkeypatch.setitem(CLASSES, "system_timer.SystemTimer", Unchecked)
+    monkeypatch.setitem(CLASSES, "impl.system_timer.SystemTimer", Unchecked)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
-        test_a_constructor_refuses("system_timer.SystemTimer", "executor", object())
+        test_a_constructor_refuses("impl.system_timer.SystemTimer", "executor", object())
 
 
 def test_and_a_check_that_takes_a_bool_for_an_int(monkeypatch):
     monkeypatch.setattr("impl.parted_timer.whole", lambda name, value, least=None: value < 1)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
-        test_a_constructor_refuses("parted_timer.PartedTimer", "part_size", True)
+        test_a_constructor_refuses("impl.parted_timer.PartedTimer", "part_size", True)
 
 
 def test_a_wrong_argument_is_named_with_its_value():
