@@ -11,7 +11,7 @@ from wheelproof import doctor, documents
 from wheelproof.console import visible
 from wheelproof.mutate.draw import Options, draw
 from wheelproof.mutate.plan import Plan
-from wheelproof.mutate.rows import LAYER
+from wheelproof.mutate.rows import LAYER, SAMPLE
 from wheelproof.mutate.run import Mutation
 from wheelproof.project.mechanism import Mechanism
 from wheelproof.verdict import RESULTS_FILE, Results, Row, exit_code
@@ -76,13 +76,13 @@ def run(options: Options, as_json: bool, quiet: bool) -> int:
 
 def lines(results: Results, quiet: bool = False) -> list[str]:
     """The report at 80 columns: a line per mechanism and artefact, then rows not in order."""
-    draws = [row for row in results.rows if row.layer == LAYER and row.name.endswith(", draw")]
+    samples = [row for row in results.rows if row.layer == LAYER and row.name.endswith(SAMPLE)]
     out = []
     if not quiet:
         out.append(
             f"{'mechanism':<18}{'artefact':<9}" + "".join(f"{head:>8}" for head in HEADS)[1:]
         )
-        for row in draws:
+        for row in samples:
             artefact = row.name.partition(",")[0]
             out.append(
                 f"{row.mechanism[:17]:<18}{artefact:<9}"
@@ -91,8 +91,8 @@ def lines(results: Results, quiet: bool = False) -> list[str]:
         for row in results.rows:
             if not row.ok:
                 out += fault(row)
-    judgements = sum(row.figures.get("judged", 0) for row in draws)
-    survivals = sum(row.figures.get("survived", 0) for row in draws)
+    judgements = sum(row.figures.get("judged", 0) for row in samples)
+    survivals = sum(row.figures.get("survived", 0) for row in samples)
     ending = "" if results.complete else " when the run was broken off: PARTIAL RESULTS"
     out.append(
         f"wheelproof: {judgements} changes judged, {survivals} survived; "

@@ -12,6 +12,9 @@ from wheelproof.verdict import Row, Verdict, judge
 
 LAYER = "mutate"
 
+SAMPLE = ", sample"
+"""The end of the name of an artefact's row, which counts its changes by what became of them."""
+
 
 class _Common(TypedDict):
     figures: Mapping[str, object]

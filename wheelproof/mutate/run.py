@@ -18,7 +18,7 @@ from wheelproof.mutate.group import Check
 from wheelproof.mutate.hang import patience
 from wheelproof.mutate.judge import Judge
 from wheelproof.mutate.plan import Plan
-from wheelproof.mutate.rows import LAYER, row_of
+from wheelproof.mutate.rows import LAYER, SAMPLE, row_of
 from wheelproof.mutate.tree import CHECKED, copied, translated
 from wheelproof.mutate.workers import Task
 from wheelproof.tlc import archive, jar, java
@@ -262,7 +262,7 @@ class Mutation:
                 judge(
                     mechanism,
                     LAYER,
-                    f"{artefact}, share",
+                    f"{artefact}{SAMPLE}",
                     expected="sampled",
                     verdict="vacuous",
                     why="no change was judged",
@@ -298,7 +298,7 @@ class Mutation:
             judge(
                 mechanism,
                 LAYER,
-                f"{artefact}, share",
+                f"{artefact}{SAMPLE}",
                 expected="sampled",
                 verdict="vacuous" if empty else "sampled",
                 figures=figures,

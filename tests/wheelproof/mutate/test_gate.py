@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.nights import only
@@ -9,6 +11,7 @@ from tests.wheelproof.mutate.gating import IMPL, changed, judged, row_of
 from wheelproof import project
 from wheelproof.checks.job import SafetyJob
 from wheelproof.mutate import (
+    command,
     group,
     judge,
     tlc_runs,
@@ -16,7 +19,7 @@ from wheelproof.mutate import (
 from wheelproof.mutate import plan as planning
 from wheelproof.mutate.declared import FILE
 from wheelproof.tlc.result import Outcome, TlcResult
-from wheelproof.verdict import Row, Verdict, exit_code
+from wheelproof.verdict import Results, Row, Verdict, exit_code
 
 FAULTS = {
     "impl": ("Bisimulation", IMPL, "self.runs + 1", "self.runs + 2"),
@@ -41,6 +44,9 @@ def test_what_changes_nothing_survives_and_fails_the_gate(copy, runs, monkeypatc
     harmless = changed(copy, IMPL, "self.runs + 1", "1 + self.runs")
     rows = judged(copy, runs, monkeypatch, harmless)
     assert row_of(rows, harmless).verdict is Verdict.SAMPLED and exit_code(rows) == 1
+    _, counts, *_, last = command.lines(replace(Results.begin({}), rows=tuple(rows)))
+    assert counts.split()[:3] == ["one_shot", "impl", "1"]
+    assert last.startswith("wheelproof: 1 changes judged, 1 survived; ")
 
 
 @pytest.mark.nightly
