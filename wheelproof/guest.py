@@ -23,6 +23,9 @@ from wheelproof.errors import Misused, UsageError, WheelproofError, shortened
 PACKAGES = frozenset({"impl", "harness", "model", "proofs", "traces"})
 """The packages of a project that have Python."""
 
+RUNTIME = "wheelproof_runtime"
+"""The package that a project's code imports."""
+
 CPU, WALL = 10.0, 40.0
 """Seconds of CPU time, and of waiting, after which a call into the project must have returned."""
 
@@ -41,8 +44,13 @@ STUBBORN = 20
 PATIENCE = 2.0
 """Seconds for a thread of the project to end after the code that started it."""
 
-_TRANSPARENT = frozenset({"wheelproof.isolated", "wheelproof.python.runtime.fields", __name__})
-"""Modules of the tool that only pass on calls of the project."""
+_TRANSPARENT = frozenset(
+    {
+        *("wheelproof.isolated", "wheelproof.python.runtime.fields", __name__),
+        *("wheelproof.prove.invariant.system", "wheelproof.prove.invariant.planted"),
+    }
+)
+"""Modules of the tool that only pass on calls of the project, or have the words of its proofs."""
 
 
 class ProjectFault(UsageError):
@@ -117,13 +125,16 @@ def fault_of(error: BaseException) -> ProjectFault | None:
 
     The innermost frame of the project or of the tool decides: frames of libraries are of their
     callers. Where the tool refuses a call, the innermost frame of the project decides. A text that
-    does not compile has no frame, and a file.
+    does not compile has no frame, and a file. An object that lacks an attribute of its base in the
+    runtime is the fault of its class, whose constructor has not come so far.
     """
     if isinstance(error, WheelproofError | KeyboardInterrupt | GeneratorExit):
         return None
     if isinstance(error, SyntaxError) and error.filename and not error.filename.startswith("<"):
         return ProjectFault(error, f"{_short(error.filename)}:{error.lineno or 1}", True)
     frames = _frames_of(error)
+    if frames and (heir := _unfinished(error, frames[0][0])) is not None:
+        return ProjectFault(error, _place_of(heir), False)
     for frame, line in frames:
         if is_project(frame):
             importing = any(
@@ -133,6 +144,24 @@ def fault_of(error: BaseException) -> ProjectFault | None:
         if is_tool(frame) and not isinstance(error, Misused):
             return None
     return None
+
+
+def _unfinished(error: BaseException, frame: FrameType) -> type | None:
+    """The class of the project whose object lacks an attribute in a method of the runtime."""
+    owner = frame.f_locals.get("self")
+    is_own = isinstance(error, AttributeError) and error.obj is owner
+    root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    package = type(owner).__module__.partition(".")[0]
+    return type(owner) if is_own and root == RUNTIME and package in PACKAGES else None
+
+
+def _place_of(cls: type) -> str:
+    """``file:line`` of the first method of a class, below the project's folder."""
+    codes = [code for value in vars(cls).values() if (code := getattr(value, "__code__", None))]
+    first = min(codes, key=lambda code: code.co_firstlineno, default=None)
+    if first is None:
+        return f"{cls.__module__.replace('.', '/')}.py:1"
+    return f"{_short(first.co_filename)}:{first.co_firstlineno}"
 
 
 def _short(filename: str) -> str:

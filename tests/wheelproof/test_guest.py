@@ -64,6 +64,43 @@ def test_an_exception_of_the_project_that_the_tool_was_called_by_is_the_projects
     assert fault(outer, inner, 0).where == "harness/lock.py:2"
 
 
+INHERITS = """
+class Model(Machine):
+    def __init__(self):
+        return
+        self.begin()
+"""
+MACHINE = """
+class Machine:
+    def begin(self):
+        self.start = 1
+
+    def initial(self):
+        return self.start
+
+    def other(self):
+        return 1 / 0
+"""
+
+
+def test_an_object_that_its_constructor_leaves_unfinished_is_a_fault_of_its_class():
+    for runtime, raised in (("wheelproof_runtime.pluscal", True), ("wheelproof.graph.part", False)):
+        machine = module(runtime, MACHINE).Machine
+        model = module("model.lock", INHERITS, Machine=machine).Model()
+        found = fault(model.initial)
+        assert (found is not None) == raised
+        assert not raised or found.where == "model/lock.py:3"
+        assert fault(model.other) is None
+        assert fault(machine().initial) is None
+
+
+@pytest.mark.parametrize("name", ["wheelproof.prove.invariant.system", "wheelproof.isolated"])
+def test_a_word_of_proofs_that_is_misused_is_a_fault_of_its_caller(name):
+    inner = module(name, RAISES).shared
+    assert fault(module("proofs.lock", CALLS).shared, inner, 0).where == "proofs/lock.py:2"
+    assert fault(module("wheelproof.checks.lock", CALLS).shared, inner, 0) is None
+
+
 def test_what_ends_an_import_says_so():
     with pytest.raises(ValueError) as raised:
         module("impl.lock", "\nraise ValueError('mine')\n")

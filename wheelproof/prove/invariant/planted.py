@@ -40,6 +40,13 @@ class Fault:
     stops: bool = False
     schedule: str = ""
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for a change that is no pair of texts."""
+        if not isinstance(self.changes, str):
+            for change in self.changes:
+                if not (isinstance(change, tuple) and [*map(type, change)] == [str, str]):
+                    raise ValueError(f"{self.name}: a change is a pair of texts, not {change!r}")
+
     def theorem(self) -> type[Invariant]:
         """The system of the theorem that it is a control of."""
         return own(self.of)

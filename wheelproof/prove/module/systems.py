@@ -190,6 +190,9 @@ def made(
     for definition in (module.definitions.get(constant) for constant in words.constants):
         if definition is not None and definition.body.level != Level.CONSTANT:
             raise OutsideSubset(f"{definition.name}, a constant that is none,", definition.place)
+    if "pc" not in words.variables:
+        place = module.definition("Init").place
+        raise OutsideSubset("the variable pc, which the vocabulary gives no shape,", place)
     procs = procedures(module)
     sorts = {variable: z3_sort(shape) for variable, shape in variables(words, module, procs)}
     members: dict[str, Any] = {
