@@ -13,7 +13,7 @@ from wheelproof.verdict import Row, Verdict, judge
 LAYER = "mutate"
 
 SAMPLE = ", sample"
-"""The end of the name of an artefact's row, which counts its changes by what became of them."""
+"""The end of the name of the row that counts an artefact's changes by their outcomes."""
 
 
 class _Common(TypedDict):
