@@ -474,3 +474,16 @@ def test_a_definition_that_reads_a_variable_is_no_constant():
     words = replace(LOAD.words, constants={**LOAD.words.constants, "AllDone": BOOL})
     with pytest.raises(OutsideSubset, match="AllDone, a constant that is none, is outside"):
         systems.made("Wrong", LOAD.specification().module, words, Invariant)
+
+
+def test_a_vocabulary_without_labels_is_refused():
+    variables = {name: of for name, of in LOAD.words.variables.items() if name != "pc"}
+    words = replace(LOAD.words, variables=variables)
+    with pytest.raises(OutsideSubset, match="the variable pc, which the vocabulary gives no shape"):
+        systems.made("Wrong", LOAD.specification().module, words, Invariant)
+
+
+@pytest.mark.parametrize("change", [("one",), ("one", 2), "one"])
+def test_a_fault_that_changes_no_text_into_another_is_refused(change):
+    with pytest.raises(ValueError, match="a change is a pair of texts, not "):
+        replace(load_faults.BEYOND[0], changes=(change,))
