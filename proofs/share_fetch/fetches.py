@@ -27,7 +27,6 @@ K, LATER, PLACE, OTHER = z3.Ints("number later place_ other_place")
 NO_ONE, NONE = THREAD.null, FETCH.null
 ANSWER = ("G1", "G2", "G3", "K2")
 LOOKS = ("L1", "L2", "L3", "K1")
-TRIES = ("F1", *LOOKS, "F2")
 CHECKS = ("C0", "C2", "C3", "B1", "C4")
 ENDS = ("E2", "E3", "E4", "E5", "E6", "E7")
 GHOSTS = {
@@ -37,11 +36,6 @@ GHOSTS = {
     **dict.fromkeys(["rank", "seat"], array(FETCH, WHOLE)),
     **dict.fromkeys(["writer", "lapser"], array(FETCH, THREAD)),
 }
-
-
-def is_tried_by(s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
-    """The thread tries to complete a fetch."""
-    return Or(at(s, t, *TRIES), back(s, "answer", t, "F2"))
 
 
 def is_ended_by(s: SimpleNamespace, t: z3.ExprRef) -> z3.BoolRef:
