@@ -226,6 +226,44 @@ def variable_that_text_declares_global():
     assert count == 2
 
 
+class Items:
+    """Has a list, and a method that gives an equal one."""
+
+    def __init__(self):
+        self.items, self.lock = [1], threading.Lock()
+
+    def equal(self):
+        with self.lock:
+            return [1]
+
+
+def compared(differs):
+    holder, answers = Items(), []
+
+    def change():
+        with holder.lock:
+            holder.items[0] = 2
+
+    run(lambda: answers.append(differs(holder)), change)
+    assert answers == [False]
+
+
+def middle_of_a_chain_of_comparisons():
+    compared(lambda holder: [1] == holder.items != holder.equal())
+
+
+def chain_of_four_comparisons():
+    compared(lambda holder: 0 < 1 in [1] == holder.items != holder.equal())
+
+
+def chain_in_a_comprehension():
+    compared(lambda holder: sum([[1] == items != holder.equal() for items in [holder.items]]) > 0)
+
+
+def chain_in_a_generator():
+    compared(lambda holder: any([1] == items != holder.equal() for items in [holder.items]))
+
+
 BUGS = [
     arguments_of_an_exception,
     arguments_that_a_getter_reads,
@@ -241,6 +279,10 @@ BUGS = [
     context_entered_by_two_threads,
     attribute_that_executed_text_adds_to,
     attribute_that_evaluated_text_reads,
+    middle_of_a_chain_of_comparisons,
+    chain_of_four_comparisons,
+    chain_in_a_comprehension,
+    chain_in_a_generator,
     attribute_that_compiled_text_adds_to,
     attribute_that_a_lambda_of_text_adds_to,
 ]

@@ -165,24 +165,38 @@ class Expressions(Base):
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         text = self.text(node)
-        plain = [_plain(part) for part in (node.left, *node.comparators)]
-        node.left = self.visit(node.left)
-        node.comparators = [self.visit(part) for part in node.comparators]
-        if len(node.ops) > 1:
-            node.left, *node.comparators = [
-                part if is_plain else self.hook("shown", part, self.site(node, text))
-                for part, is_plain in zip((node.left, *node.comparators), plain, strict=True)
+        first: ast.expr = self.visit(node.left)
+        first_is_plain = _plain(node.left)
+        if len(node.ops) > 1 and (self.in_class() or self.assigns_nothing):
+            operands = (first, *map(self.visit, node.comparators))
+            shown: list[ast.expr] = [
+                self.hook("shown", operand, self.site(node, text)) for operand in operands
             ]
-            return node
-        operator = node.ops[0]
-        first, second = node.left, node.comparators[0]
+            return ast.Compare(shown[0], node.ops, shown[1:])
+        parts: list[ast.expr] = []
+        for operator, operand in zip(node.ops, node.comparators, strict=True):
+            second: ast.expr = self.visit(operand)
+            value, is_plain = second, _plain(operand)
+            if operand is not node.comparators[-1] and not isinstance(operand, ast.Constant):
+                name = self.temporary()
+                second = ast.NamedExpr(ast.Name(name, ast.Store()), second)
+                value = ast.Name(name, ast.Load())
+            site = self.site(node, text)
+            parts.append(self._compared(operator, first, second, first_is_plain or is_plain, site))
+            first, first_is_plain = value, is_plain
+        return parts[0] if len(parts) == 1 else ast.BoolOp(ast.And(), parts)
+
+    def _compared(
+        self, operator: ast.cmpop, first: ast.expr, second: ast.expr, is_plain: bool, site: ast.expr
+    ) -> ast.expr:
+        """One comparison. ``is_plain``: one of its sides is no container."""
         if isinstance(operator, ast.In | ast.NotIn):
-            inside: ast.expr = self.hook("contains", first, second, self.site(node, text))
+            inside: ast.expr = self.hook("contains", first, second, site)
             return ast.UnaryOp(ast.Not(), inside) if isinstance(operator, ast.NotIn) else inside
         name = _COMPARISONS.get(type(operator))
-        if name is None or any(plain):
-            return node
-        return self.hook("binary", ast.Constant(name), first, second, self.site(node, text))
+        if name is None or is_plain:
+            return ast.Compare(first, [operator], [second])
+        return self.hook("binary", ast.Constant(name), first, second, site)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         text = self.text(node)
@@ -224,9 +238,12 @@ class Expressions(Base):
     def _comprehension(self, node: Any) -> ast.expr:
         lazy = isinstance(node, ast.GeneratorExp)
         scope: Scope | None = self.scopes[-1].inner[node] if lazy else None
+        self.assigns_nothing += lazy
         for index, generator in enumerate(node.generators):
             text = "for in " + self.text(generator.iter)
+            self.assigns_nothing += 1
             iterable = self.visit(generator.iter)
+            self.assigns_nothing -= 1
             generator.iter = self.hook("iterate", iterable, self.site(generator.iter, text))
             if isinstance(generator.target, UNPACKED):
                 site = self.site(generator.target, self.text(generator.target))
@@ -244,6 +261,7 @@ class Expressions(Base):
         if scope:
             self.scopes.pop()
             self.of_class.pop()
+        self.assigns_nothing -= lazy
         self.leave()
         return node  # type: ignore[no-any-return]
 

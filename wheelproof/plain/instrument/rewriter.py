@@ -26,6 +26,8 @@ class Base(ast.NodeTransformer):
 
     ``region``: the number of the code from the last call, entry of a function or backward jump on.
     An interpreter with a global lock switches threads between two regions, and within none.
+    ``assigns_nothing``: above 0 in a generator expression and in the iterable of a comprehension.
+    A variable assigned there is an error, or is shared by the threads that run the generator.
     """
 
     def __init__(self, file: str, module: str, source: str, shared: Shared) -> None:
@@ -41,7 +43,7 @@ class Base(ast.NodeTransformer):
         self.called_back = [False]
         self.calls: dict[Scope | None, str] = {}
         self.region = next(REGIONS)
-        self._temporaries = 0
+        self._temporaries, self.assigns_nothing = 0, 0
         self._texts: Counter[tuple[str, str]] = Counter()
 
     def leave(self) -> None:
