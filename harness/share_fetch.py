@@ -95,5 +95,12 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
 
 
 def items(queue: Any) -> Any:
-    """The items of a queue of Python's, under control or at the end of a round; else none."""
-    return getattr(queue, "items", ())
+    """The items of a queue. Those of the interpreter's own are taken out and put back: then no
+    thread uses it any more.
+    """
+    if hasattr(queue, "items"):
+        return queue.items
+    content = [queue.get_nowait() for _ in range(queue.qsize())]
+    for item in content:
+        queue.put_nowait(item)
+    return content
