@@ -20,7 +20,7 @@ from wheelproof.plain.answers import Answer, Exploration, FailureKind
 from wheelproof.plain.counterparts import Counterparts
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.guards import Guards
-from wheelproof.plain.instrument.containers import FILE_SYSTEM
+from wheelproof.plain.instrument import outside
 from wheelproof.plain.instrument.foreign import MOST_TOUCHED
 from wheelproof.plain.operations import Ending
 from wheelproof.plain.reading import Found, Judge, Recorder
@@ -69,7 +69,6 @@ CUTS = 20
 
 REMEDY = "name its module with `into`"
 COMPILED = "it is compiled: use a version in Python, or a fake"
-REMEDIES = {FILE_SYSTEM: "give each thread files of its own"}
 UNKNOWN_CAUSE = ", as random numbers or the order of a set"
 
 
@@ -364,7 +363,7 @@ class Explorer:
         if execution.unseen:
             code, place = next(iter(execution.unseen))
             why = self.world.why_refused(code)
-            remedy = REMEDIES.get(code, COMPILED if code in execution.compiled else REMEDY)
+            remedy = outside.REMEDIES.get(code, COMPILED if code in execution.compiled else REMEDY)
             if why:
                 remedy = f"it could not be loaded again ({why})"
             touched = "touched an object that another thread uses"

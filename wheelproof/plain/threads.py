@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wheelproof.plain.execution import Execution
+from wheelproof.plain.instrument.fields import StateProperty
 from wheelproof.plain.operations import JOIN, PEEK, TRY_JOIN
 from wheelproof.plain.operations import Thread as Greenlet
 from wheelproof.plain.primitives import FOR_EVER, Clock
@@ -168,7 +169,7 @@ class Thread:
             thread.name = ""
             thread.name = self._execution.title(self._name)
 
-    name = property(_name_of, _rename)
+    name = StateProperty(_name_of, _rename)
     getName, setName = _name_of, _rename
 
     def isDaemon(self) -> bool:

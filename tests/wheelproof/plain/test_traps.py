@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.wheelproof.plain import faulty_data, handed, hidden_accesses, identities, traps
+from tests.wheelproof.plain import (
+    faulty_data,
+    handed,
+    hidden_accesses,
+    identities,
+    process_state,
+    traps,
+)
 from wheelproof.plain import columns, guards, state
 from wheelproof.plain.answers import Answer, FailureKind
 from wheelproof.plain.exploration import Explorer, explore_program
@@ -19,7 +26,13 @@ REAL = threading.Lock()
 PLAIN = traps.Plain()
 
 
-SOUND = [*traps.EXHAUSTED, *identities.EXHAUSTED, *handed.EXHAUSTED, *hidden_accesses.EXHAUSTED]
+SOUND = [
+    *traps.EXHAUSTED,
+    *identities.EXHAUSTED,
+    *handed.EXHAUSTED,
+    *hidden_accesses.EXHAUSTED,
+    *process_state.EXHAUSTED,
+]
 
 
 @pytest.mark.daily(11)
@@ -32,7 +45,7 @@ def test_a_program_that_only_looks_wrong_is_exhausted(program):
 @pytest.mark.daily(5)
 @pytest.mark.parametrize(
     "program",
-    [*traps.BUGS, *handed.BUGS, *hidden_accesses.BUGS],
+    [*traps.BUGS, *handed.BUGS, *hidden_accesses.BUGS, *process_state.BUGS],
     ids=lambda program: program.__name__,
 )
 def test_a_race_that_hides_is_a_bug(program):
@@ -42,7 +55,9 @@ def test_a_race_that_hides_is_a_bug(program):
 
 @pytest.mark.daily(3)
 @pytest.mark.parametrize(
-    "program", [*handed.UNSEEN, *hidden_accesses.UNSEEN], ids=lambda program: program.__name__
+    "program",
+    [*handed.UNSEEN, *hidden_accesses.UNSEEN, *process_state.UNSEEN],
+    ids=lambda program: program.__name__,
 )
 def test_threads_that_meet_where_nothing_is_looked_into_are_no_pass(program):
     found = explore_program(program)

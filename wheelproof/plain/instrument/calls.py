@@ -18,9 +18,16 @@ from wheelproof.plain.clocks import NOW
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.instrument import containers as tables
+from wheelproof.plain.instrument import outside
 from wheelproof.plain.instrument.fields import NONE, Fields, classified
-from wheelproof.plain.instrument.foreign import Foreign, Unbound, identity, module_of
-from wheelproof.plain.instrument.items import Items, Steps
+from wheelproof.plain.instrument.foreign import (
+    REGISTERED,
+    Foreign,
+    Unbound,
+    identity,
+    module_of,
+)
+from wheelproof.plain.instrument.items import Items, SharedSteps, Steps
 from wheelproof.plain.instrument.named import GETTERS, ByName
 from wheelproof.plain.operations import Thread
 from wheelproof.plain.sites import Site
@@ -31,6 +38,9 @@ READS, WRITES, ARGUMENTS, OTHER = range(10, 14)
 touching no more than its arguments; to be decided when it is called."""
 
 _FUNCTIONS = frozenset({types.BuiltinFunctionType, types.FunctionType, types.MethodType})
+_ITERATORS: dict[str, Callable[[Any], Any]] = {"__iter__": iter, "__reversed__": reversed}
+"""Methods of containers that make iterators, and the functions that do."""
+
 _LRU = type(functools.lru_cache(lambda: None))
 _REFERRED = weakref.ref.__call__
 _UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
@@ -84,8 +94,8 @@ class Calls(Foreign, ByName):
     def wrapped(self, function: Any, site: Site) -> Any:
         """A callable as it is to be called: itself, if it announces its own accesses."""
         kind = type(function)
-        if kind in _FUNCTIONS and getattr(function, "__func__", function) in tables.FILES:
-            return functools.partial(self.files, site, function)
+        if kind in _FUNCTIONS and getattr(function, "__func__", function) in outside.FUNCTIONS:
+            return functools.partial(self.outside, site, function)
         if kind is types.FunctionType:
             return function if self.looked_into(function) else self.foreign(function, site)
         if kind is types.MethodType:
@@ -143,6 +153,8 @@ class Calls(Foreign, ByName):
                     function = self.dated(function)
                 return functools.partial(self.eager, site, function)
             return functools.partial(self.bound, site, function, receiver)
+        if function in (isinstance, issubclass) and self.registers:
+            return functools.partial(self.checked, site, function)
         if function in tables.HARMLESS:
             return function
         if function is globals:
@@ -161,16 +173,21 @@ class Calls(Foreign, ByName):
             return functools.partial(self.fields.variables, site)
         return functools.partial(self.unknown, site, function)
 
-    def files(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
-        """A function on files, which all threads share."""
+    def checked(self, site: Site, function: Any, *arguments: Any) -> Any:
+        """A check of a class, where classes are registered with abstract ones."""
         thread = self.execution.running
         if thread is not None:
-            changes = tables.FILES[getattr(function, "__func__", function)]
-            if function is open:
-                mode = keywords.get("mode", arguments[1] if len(arguments) > 1 else "r")
-                changes = mode[:1] != "r" or "+" in mode
-            site.foreign = tables.FILE_SYSTEM
-            self.execution.access(thread, tables.FILE_SYSTEM, None, changes, site)
+            self.execution.access(thread, REGISTERED, None, False, site)
+        return function(*arguments)
+
+    def outside(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        """A function on files or on settings of the process, which all threads share."""
+        thread = self.execution.running
+        if thread is not None:
+            target = getattr(function, "__func__", function)
+            site.foreign = outside.FUNCTIONS[target][0]
+            writes = outside.changes(target, arguments, keywords)
+            self.execution.access(thread, site.foreign, None, writes, site)
         return function(*arguments, **keywords)
 
     # -- calls in C
@@ -229,9 +246,17 @@ class Calls(Foreign, ByName):
         is_deep = name in tables.COMPARED and not issubclass(type(holder), dict | set)
         if is_deep or name in tables.DEEP_METHODS:
             self.hand_over(site, (holder, *arguments), deep=True)
+        if self.items.is_hidden(type(holder)):
+            parts = self.items.hidden_in(holder)
+            site.foreign, changes = outside.accessed(parts, name)
+            if site.foreign:
+                execution.access(thread, site.foreign, None, changes, site)
+            for part in parts[1:]:
+                execution.access(thread, self.items.key(part), part, writes, site)
+                thread.position = site.position - 1  # all this is one call in C
         is_noted = execution.access(thread, key, holder, writes, site)
-        if name == "__iter__" and self.items.stepped(type(holder)):
-            return Steps(self.items, holder, site)
+        if name in _ITERATORS and self.items.stepped(type(holder)):
+            return SharedSteps(self.items, holder, site, _ITERATORS[name])
         outer, thread.inside = thread.inside, (key, holder, writes, site)
 
         if (type(holder), name) in tables.ENTERED:
@@ -283,8 +308,18 @@ class Calls(Foreign, ByName):
         """Announce the containers that code in C is given."""
         for value in arguments if deep else ():
             self.items.deep(value, site)
-        for value in filter(lambda value: self.items.stepped(type(value)), arguments):
-            self.items.whole(value, site, writes)
+        for value in arguments:
+            if self.items.stepped(type(value)):
+                self.items.whole(value, site, writes)
+            elif self.items.is_hidden(type(value)):
+                self._hidden(value, site, writes)
+
+    def _hidden(self, value: Any, site: Site, writes: bool) -> None:
+        """Announce an object in C, and those that it works on."""
+        execution = self.execution
+        for part in self.items.hidden_in(value):
+            if execution.running is not None:
+                execution.access(execution.running, self.items.key(part), part, writes, site)
 
     def eager(self, site: Site, function: Any, *arguments: Any, **keywords: Any) -> Any:
         if self.execution.running is not None:
@@ -316,16 +351,17 @@ class Calls(Foreign, ByName):
         self._announce_keys(site, keywords)
         is_stepped, (first, end) = self.items.stepped, tables.ITERATED.get(function, (0, None))
         if function is reversed and len(arguments) == 1 and is_stepped(type(arguments[0])):
-            return Steps(self.items, arguments[0], site, reversed)
+            return SharedSteps(self.items, arguments[0], site, reversed)
         values = list(arguments)
         if function in tables.DEEP:
             self.hand_over(site, values, deep=True)
         number = tables.CALLING.get(function, len(values))
         if number < len(values) > 1 and values[number] is not None:
             values[number] = self.wrapped(values[number], site)
+        iterator = SharedSteps if function is iter else Steps
         for index in range(len(values))[first:end]:
             if is_stepped(type(values[index])):
-                values[index] = Steps(self.items, values[index], site)
+                values[index] = iterator(self.items, values[index], site)
         return function(*values, **keywords)
 
     def _announce_keys(self, site: Site, keywords: dict[str, Any]) -> None:

@@ -11,21 +11,22 @@ import array
 import collections
 import contextlib
 import contextvars
+import ctypes
 import datetime
 import decimal
 import functools
 import gc
 import itertools
 import operator
-import os
-import pathlib
 import queue
 import re
-import shutil
+import struct
 import threading
 import types
 import weakref
 from typing import Any
+
+from wheelproof.plain.instrument.outside import ENVIRON
 
 REAL = frozenset({type(_thread.allocate_lock()), type(threading.RLock()), queue.SimpleQueue})
 """Types in C whose methods make the whole process wait."""
@@ -53,7 +54,25 @@ VIEWS: tuple[type, ...] = (
 PROXIES = frozenset({weakref.ProxyType, weakref.CallableProxyType})
 """Types whose objects stand for another one, attributes and all."""
 
-SHOWING: tuple[type, ...] = (*VIEWS, *PROXIES, types.MappingProxyType, memoryview)
+IN_MEMORY: type = ctypes.Structure.__mro__[1]
+"""The base of the types of ``ctypes``, whose objects may be parts of each other."""
+
+
+IN_C_LIBRARIES: type = ctypes._CFuncPtr  # type: ignore[attr-defined]
+"""The base of the types of functions that ``ctypes`` calls."""
+
+
+class Memory:
+    """Stands for all that objects of ``ctypes`` show."""
+
+    __slots__ = ()
+
+
+MEMORY = Memory()
+
+SHOWING: tuple[type, ...] = (
+    *VIEWS, *PROXIES, types.MappingProxyType, memoryview, IN_MEMORY, ENVIRON,
+)  # fmt: skip
 """Types whose items are those of another object."""
 
 IMMUTABLE: frozenset[type] = frozenset(
@@ -71,6 +90,15 @@ IMMUTABLE: frozenset[type] = frozenset(
     }
 )  # fmt: skip
 """Types without state that a thread can change for another one."""
+
+CALM: frozenset[type] = frozenset(
+    {
+        functools._lru_cache_wrapper, struct.Struct, types.SimpleNamespace, types.UnionType,
+        types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.FrameType,
+        types.CellType, types.TracebackType, types.ModuleType,
+    }
+)  # fmt: skip
+"""Types in C whose methods change no state, or announce it themselves."""
 
 READING = frozenset(
     {
@@ -174,27 +202,6 @@ DEEP_METHODS = frozenset(
 COMPARED = frozenset({"__contains__", "count", "index", "remove"})
 """Methods that compare the items of a container with their argument."""
 
-FILE_SYSTEM = "the file system"
-
-_PATHS = "exists getmtime getsize isdir isfile islink lexists"
-_CHANGING = {
-    os: "link mkdir makedirs open remove rename replace rmdir symlink truncate unlink",
-    pathlib.Path: "mkdir open rename replace rmdir symlink_to touch unlink write_bytes write_text",
-    shutil: "copy copy2 copyfile copytree move rmtree",
-}
-_LOOKING = {
-    os: "access listdir lstat scandir stat",
-    os.path: _PATHS,
-    pathlib.Path: "exists glob is_dir is_file iterdir lstat read_bytes read_text rglob stat",
-}
-FILES: dict[Any, bool] = {
-    getattr(holder, name): changes
-    for changes, functions in ((True, _CHANGING), (False, _LOOKING))
-    for holder, names in functions.items()
-    for name in names.split()
-} | {open: False}
-"""Functions on files, and whether they change any; ``open`` does by its mode."""
-
 FIRST_WRITTEN = frozenset(
     {
         "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insort", "insort_left",
@@ -209,7 +216,7 @@ REFLECTIVE = frozenset({"delattr", "getattr", "hasattr", "setattr"})
 
 def is_at_once(kind: type, name: str) -> bool:
     """Whether a method in C has done all that it does when it returns."""
-    return kind in AT_ONCE and name != "__iter__"
+    return kind in AT_ONCE and name not in ("__iter__", "__reversed__")
 
 
 def is_container(kind: type) -> bool:
@@ -226,7 +233,7 @@ def is_of_immutable(kind: type, name: str) -> bool:
 
 
 def behind(value: Any) -> Any:
-    """The object whose items a view, a memory view or a proxy shows."""
+    """The object whose items a view, a memory view, a proxy or an object of ctypes shows."""
     kind = type(value)
     if issubclass(kind, VIEWS):
         value = value.mapping
@@ -235,15 +242,34 @@ def behind(value: Any) -> Any:
         return next(iter(gc.get_referents(value)), value)
     if kind is memoryview:
         return value.obj
+    if kind is ENVIRON:
+        return value._data
+    if issubclass(kind, IN_MEMORY):
+        return MEMORY
     if kind in PROXIES:
         with contextlib.suppress(ReferenceError):
             return value.__repr__.__self__
     return value
 
 
+def has_hidden_state(kind: type) -> bool:
+    """Whether objects of a class have state in C that no attribute and no item shows."""
+    for base in kind.__mro__:
+        if base in CALM or issubclass(base, (*CONTAINERS, *SHOWING, BaseException, type)):
+            return False
+        if base in IMMUTABLE or base in REAL or "__slots__" in vars(base):
+            continue
+        if any(
+            type(part) is types.MethodDescriptorType and part.__objclass__ is base
+            for part in vars(base).values()
+        ):
+            return True
+    return False
+
+
 def in_c(kind: type, name: str) -> bool:
-    """Whether a class has a method in C by this name."""
-    return isinstance(
+    """Whether a class has a method by this name that is one step, as those in C are."""
+    return (kind is ENVIRON and hasattr(kind, name)) or isinstance(
         getattr(kind, name, None),
         types.MethodDescriptorType | types.WrapperDescriptorType | types.BuiltinFunctionType,
     )

@@ -8,13 +8,15 @@ from typing import Any
 
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.instrument.containers import IMMUTABLE, PROXIES, behind
+from wheelproof.plain.instrument.fakes import is_fake
 from wheelproof.plain.objects import fields_of, slots_of
 from wheelproof.plain.sites import Site
 
-NONE, FIELD, OF_CLASS, DICTIONARY, MODULE, DEFAULTED, MERGED, OF_THREAD = range(8)
+NONE, FIELD, OF_CLASS, DICTIONARY, MODULE, DEFAULTED, MERGED, OF_THREAD, OF_C = range(9)
 """Kinds of attributes: none that is state; of the object; of a class that is the object; its
 ``__dict__``; of a module; of the object, with a default in a class; of the object, under one name
-with all others; of an object of which each thread has its own attributes."""
+with all others; of an object of which each thread has its own attributes; of an object in C, or
+of a fake, whose methods access it too."""
 
 ADDED = ("\u01c1wheelproof_", "_wheelproof_")
 """How the variables begin that the rewriter adds. The first sort behind all others."""
@@ -38,6 +40,16 @@ _CODE = (
 _NOT_KEPT = (*_CODE, types.MemberDescriptorType)
 """Types of attributes of classes whose content is none of the class."""
 
+_OF_THEIR_OWN = (
+    BaseException,
+    types.FunctionType,
+    types.CellType,
+    types.FrameType,
+    types.GeneratorType,
+    types.TracebackType,
+)
+"""Types in C whose attributes no method accesses but by its name."""
+
 CHANGEABLE = frozenset({object, types.FunctionType})
 """Types without state of their own for a thread, whose attributes can be assigned all the same."""
 
@@ -52,20 +64,35 @@ def classified(kind: type, name: str, shadow_names: set[str]) -> int:
         return OF_CLASS
     if kind is super:
         return NONE
+    if is_fake(kind):
+        return OF_C
     for base in kind.__mro__:
         if name not in base.__dict__:
             continue
         value = base.__dict__[name]
-        if isinstance(value, types.MemberDescriptorType):
+        if isinstance(value, StateProperty):
             return FIELD
+        if isinstance(value, types.MemberDescriptorType):
+            return FIELD if is_slot(base) else OF_C
         if isinstance(value, types.GetSetDescriptorType):
-            return FIELD if is_state(value) else NONE
+            if not is_state(value):
+                return NONE
+            return FIELD if is_slot(base) else OF_C
         if isinstance(value, _CODE):
             return FIELD if name in shadow_names and not hasattr(type(value), "__set__") else NONE
         if hasattr(type(value), "__set__"):
-            return NONE
+            return NONE if isinstance(type(value).__set__, types.FunctionType) else OF_C
         return FIELD if hasattr(type(value), "__get__") else DEFAULTED
     return OF_THREAD if hasattr(kind, "of_each_thread") else FIELD
+
+
+class StateProperty(property):
+    """A property of the checker's own classes whose value a program may change."""
+
+
+def is_slot(base: type) -> bool:
+    """Whether the attributes of a class in C are state each for itself, as slots are."""
+    return base is object or "__slots__" in vars(base) or issubclass(base, _OF_THEIR_OWN)
 
 
 def is_state(attribute: types.GetSetDescriptorType) -> bool:
@@ -125,7 +152,7 @@ class Fields:
 
     def register(self, holder: Any) -> None:
         """An access of the dictionary of an object is one of its attributes from now on."""
-        fields = behind(holder.__dict__)
+        fields = behind(getattr(holder, "__dict__", None))
         if type(fields) is dict:
             self.execution.dictionaries[id(fields)] = holder
             self.execution.kept.append(fields)
@@ -174,6 +201,9 @@ class Fields:
                     key = self.location(base, name)
                     is_noted = execution.access(thread, key, base, False, site) or is_noted
             return is_noted
+        if access_kind == OF_C:
+            target = behind(holder)
+            return execution.access(thread, id(target), target, writes, site)
         if access_kind == DICTIONARY:
             if writes:
                 return self.whole(thread, holder, True, site)

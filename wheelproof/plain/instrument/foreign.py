@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import abc
 import functools
+import os
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -10,9 +12,11 @@ from typing import Any
 from wheelproof.plain.execution import Execution
 from wheelproof.plain.happens_before import Location
 from wheelproof.plain.instrument import containers as tables
+from wheelproof.plain.instrument import fakes, outside
 from wheelproof.plain.instrument.fields import Fields
 from wheelproof.plain.instrument.items import Items
-from wheelproof.plain.objects import fields_of, slot_values
+from wheelproof.plain.objects import content, fields_of, slot_values
+from wheelproof.plain.objects import identity as identity_of
 from wheelproof.plain.operations import Ending, RealLock, Thread
 from wheelproof.plain.sites import Site
 from wheelproof.plain.universe import CONTAINERS, NOTHING, read_by
@@ -20,15 +24,26 @@ from wheelproof.plain.universe import CONTAINERS, NOTHING, read_by
 MOST_TOUCHED = 1_000
 """Objects that a call of foreign code is taken to touch, at most."""
 
+_GET = type(os.environ).get
+
+REGISTERED = "the classes that are registered with abstract ones"
+"""The location of all of them."""
+
 HEAP_TYPE = 1 << 9
 """The flag of classes that are made when they are executed, as all in Python are."""
 
 
 class Foreign:
-    """Announces the objects that foreign code may touch."""
+    """Announces the objects that foreign code may touch.
+
+    ``changing``: the functions that have changed their receiver though their module only reads.
+    ``registers``: a run has registered a class with an abstract one.
+    """
 
     def __init__(self, execution: Execution, fields: Fields, items: Items) -> None:
         self.execution, self.fields, self.items = execution, fields, items
+        self.changing: set[str] = set()
+        self.registers = False
 
     def foreign(self, function: Any, site: Site, *receiver: Any) -> Any:
         """A function that is not looked into."""
@@ -40,7 +55,7 @@ class Foreign:
         if self.execution.running is None:
             return function(*arguments, **keywords)
         module = module_of(function)
-        reads = read_by(module)
+        reads = NOTHING if fakes.is_fake(type(function)) else read_by(module)
         name = getattr(function, "__qualname__", None) or type(function).__qualname__
         if module in tables.REAL_MODULES:
             self.real(f"{module}.{name}", site)
@@ -51,15 +66,53 @@ class Foreign:
         values = (*receiver, *arguments, *keywords.values())
         if module == "collections" and values and _is_named_tuple(values[0]):
             reads = NOTHING  # its fields' values are handed on
-        variables = getattr(getattr(function, "__func__", function), "__globals__", None)
-        if reads is None and variables is not None:  # those of its module, under one name
-            self.execution.access(self.execution.running, id(variables), variables, True, site)
+        changes = site.foreign in self.changing
+        before = None if reads is None or changes else _own_state(receiver)
+        self._beside_arguments(function, site, reads)
+        code = site.foreign
+        if reads is not None:
+            self._announce_attributes(receiver, changes, site)
         self.touch(site, values, reads)
         try:
             return function(*arguments, **keywords)
         finally:
             if self.execution.running is not None and not self.execution.over:
+                if code and before is not None and before != _own_state(receiver):
+                    self.changing.add(code)
+                    self.execution.wants(code)
+                    changes = True
+                site.foreign = code
+                if changes:
+                    self._announce_attributes(receiver, True, site)
                 self.touch(site, values, reads)
+
+    def _beside_arguments(self, function: Any, site: Site, reads: int | None) -> None:
+        """Announce the state that a foreign function has without being given it."""
+        execution, target = self.execution, getattr(function, "__func__", function)
+        thread: Any = execution.running
+        variables = getattr(target, "__globals__", None)
+        if reads is None and variables is not None:  # those of its module, under one name
+            execution.access(thread, id(variables), variables, True, site)
+        holder = getattr(function, "__self__", None)
+        if type(holder) is outside.ENVIRON or (
+            type(target) is types.FunctionType and target in outside.OF_ENVIRON
+        ):
+            if target is _GET or target is os.getenv:
+                site.foreign = ""  # one step
+            environment = tables.behind(os.environ)
+            execution.access(thread, id(environment), environment, False, site)
+        if issubclass(type(target), tables.IN_C_LIBRARIES):
+            execution.access(thread, id(tables.MEMORY), tables.MEMORY, True, site)
+        if fakes.is_fake(type(target)) and target is function:
+            site.foreign = ""  # one step
+            for fake in fakes.with_parents(target):
+                execution.access(thread, id(fake), fake, True, site)
+        if target is abc.ABCMeta.register:
+            if not self.registers:
+                self.registers = True
+                execution.wants(REGISTERED)
+            site.foreign = ""  # one step
+            execution.access(thread, REGISTERED, None, True, site)
 
     def touch(self, site: Site, values: Sequence[Any], reads: int | None) -> None:
         """Foreign code may access everything that can be reached from values.
@@ -68,17 +121,27 @@ class Foreign:
         """
         if reads == NOTHING:
             return
-        execution, write_count = self.execution, -1
-        while write_count != execution.written:  # a value may have changed since it was read
-            write_count = execution.written
-            self._touch(site, values, reads)
-            if reads is None:
-                return
+        execution, is_done = self.execution, False
+        while not is_done:  # a value may have changed since it was read
+            before = execution.written
+            number = self._touch(site, values, reads)
+            is_done = reads is None or execution.written == before + number
 
-    def _touch(self, site: Site, values: Sequence[Any], reads: int | None) -> None:
+    def _announce_attributes(self, values: Sequence[Any], writes: bool, site: Site) -> None:
+        """Announce that the attributes of objects are accessed, and the containers in them."""
         execution = self.execution
         thread: Any = execution.running
-        writes = reads is None
+        for value in values:
+            for name, part in _attributes(value):
+                execution.access(thread, self.fields.location(value, name), value, writes, site)
+                if tables.is_container(type(part)):
+                    execution.access(thread, self.items.key(part), part, writes, site)
+
+    def _touch(self, site: Site, values: Sequence[Any], reads: int | None) -> int:
+        """Announce the objects. Returns the number of writes."""
+        execution = self.execution
+        thread: Any = execution.running
+        writes, count = reads is None, 0
         stack, visits = list(values), set[int]()
         while stack:
             value = stack.pop()
@@ -89,7 +152,7 @@ class Foreign:
                 if _is_beside_others(execution, thread):
                     execution.far.add(site.foreign)
                     execution.unseen.setdefault((site.foreign, str(site)), execution.number)
-                return
+                return count
             visits.add(id(value))
             if issubclass(kind, tuple | frozenset):
                 stack.extend(value)
@@ -98,15 +161,19 @@ class Foreign:
             elif tables.is_container(kind):
                 execution.access(thread, self.items.key(value), value, writes, site)
                 stack.extend(dict.values(value) if issubclass(kind, dict) else list(value))
-            elif self.items.is_iterator(kind):
+            elif value is tables.MEMORY or self.items.is_iterator(kind):
                 execution.access(thread, self.items.key(value), value, True, site)
+                count += 1
+            elif self.items.is_hidden(kind):
+                for part in self.items.hidden_in(value):
+                    execution.access(thread, self.items.key(part), part, True, site)
+                    count += 1
             elif reads != CONTAINERS and not _is_opaque(kind):
-                parts = slot_values(value)
-                parts += (fields_of(value) or {}).items()
-                for name, part in parts:
+                for name, part in _attributes(value):
                     key = self.fields.location(value, name)
                     execution.access(thread, key, value, writes, site)
                     stack.append(part)
+        return count
 
     def real(self, thing: str, site: Site) -> None:
         """A real lock would make the whole process wait."""
@@ -115,6 +182,21 @@ class Foreign:
             "code that is not looked into, or before the exploration"
         )
         self.execution.stop(Ending.STOPPED, fault)
+
+
+def _attributes(value: Any) -> list[tuple[str, Any]]:
+    """The attributes of an object itself, those in slots and those in its dictionary."""
+    return [*slot_values(value), *(fields_of(value) or {}).items()]
+
+
+def _own_state(values: Sequence[Any]) -> list[Any]:
+    """The attributes of some objects, and the content of the containers among them, but caches."""
+    return [
+        (name, identity_of(part), content(0, part) if tables.is_container(type(part)) else None)
+        for value in values
+        for name, part in _attributes(value)
+        if "cache" not in name
+    ]
 
 
 def _is_beside_others(execution: Execution, me: Thread) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 import operator
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,9 +15,11 @@ from wheelproof.plain.execution import Execution
 from wheelproof.plain.identity import by_address
 from wheelproof.plain.instrument.containers import (
     CONTAINERS,
+    IN_MEMORY,
     SHOWING,
     VIEWS,
     behind,
+    has_hidden_state,
     in_c,
     is_container,
     is_of_immutable,
@@ -101,6 +105,32 @@ class Steps:
         return next(self._iterator)
 
 
+class SharedSteps(Steps):
+    """One that the program has: each of its steps changes its position, too.
+
+    A weak reference to itself lets it end as early as the iterator that it stands for.
+    """
+
+    __slots__ = ("_reference",)
+
+    def __init__(
+        self,
+        items: Items,
+        value: Any,
+        site: Site,
+        take: Callable[[Any], Iterator[Any]] = iter,
+    ) -> None:
+        super().__init__(items, value, site, take)
+        self._reference = weakref.ref(self)
+
+    def __next__(self) -> Any:
+        thread = self._execution.running
+        if thread is not None:
+            self._execution.access(thread, id(self), self, True, self._site)
+            thread.position = self._site.position - 1  # all this is one call in C
+        return super().__next__()
+
+
 class Positions:
     """An iterator whose steps nothing notes but a thread that polls."""
 
@@ -128,6 +158,7 @@ class Items:
         self.generators = Generators(execution)
         self._methods: dict[tuple[type, str], bool] = {}
         self._iterated: dict[type, bool] = {}
+        self._hidden: dict[type, bool] = {}
 
     def in_c(self, kind: type, method: str) -> bool:
         """Whether a method is written in C, of a type that has state."""
@@ -156,6 +187,25 @@ class Items:
         """Whether a type in C is one of iterators: their position is state."""
         return self.in_c(kind, "__next__")
 
+    def is_hidden(self, kind: type) -> bool:
+        """Whether objects of a type have state in C that no attribute and no item shows."""
+        answer = self._hidden.get(kind)
+        if answer is None:
+            answer = self._hidden[kind] = has_hidden_state(kind)
+        return answer
+
+    def hidden_in(self, value: Any) -> list[Any]:
+        """An object in C with those that it works on, as a writer on its file."""
+        parts, number = [value], 0
+        while number < len(parts):
+            for part in gc.get_referents(parts[number]):
+                if type(part) is types.BuiltinFunctionType:
+                    part = part.__self__
+                if self.is_hidden(type(part)) and not any(part is other for other in parts):
+                    parts.append(part)
+            number += 1
+        return parts
+
     def stepped(self, kind: type) -> bool:
         """Whether iteration of a type announces its steps."""
         answer = self._iterated.get(kind)
@@ -165,6 +215,7 @@ class Items:
                 issubclass(kind, VIEWS)
                 or self.is_iterator(kind)
                 or (shows and in_c(kind, "__iter__"))
+                or issubclass(kind, IN_MEMORY)
             )
         return answer
 
@@ -373,7 +424,7 @@ def container_hooks(items: Items) -> dict[str, Callable[..., Any]]:
             return value
         if items.stepped(type(value)):
             return Steps(items, value, site)
-        return value if type(value) is Steps else Positions(execution, value)
+        return value if issubclass(type(value), Steps) else Positions(execution, value)
 
     def delegate(value: Any, site: Site) -> Any:
         """The iterator that a generator hands its steps to. A generator is sent values, too."""
