@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import collections
+import copy
 import symtable
 import sys
 import types
@@ -69,7 +70,7 @@ class Evaluation:
         """``compile``. The text of the code is kept, for its instrumentation where it is run."""
         code = builtins.compile(source, filename, mode, flags, dont_inherit, optimize, **more)
         if isinstance(code, types.CodeType) and mode in ("eval", "exec"):
-            text = ast.unparse(source) if isinstance(source, ast.AST) else _decode(source)
+            text = _text(source) if isinstance(source, ast.AST) else _decode(source)
             self._texts[code] = Text(text, mode)
         return code
 
@@ -144,6 +145,24 @@ class Evaluation:
         code, sites, _ = instrumented(source, "<string>", f"{name}.<string>", self._hooks)
         self._report_sites(sites)
         return code
+
+
+class _Formatted(ast.NodeTransformer):
+    """Writes the parts of a string as Python's grammar has them, which a program need not do."""
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
+        self.generic_visit(node)
+        node.values = [
+            part
+            if isinstance(part, ast.Constant | ast.FormattedValue)
+            else ast.FormattedValue(part, -1)
+            for part in node.values
+        ]
+        return node
+
+
+def _text(tree: ast.AST) -> str:
+    return ast.unparse(_Formatted().visit(copy.deepcopy(tree)))
 
 
 def _decode(source: Any) -> str:

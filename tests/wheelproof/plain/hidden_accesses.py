@@ -1,5 +1,6 @@
 """Programs whose threads meet at an attribute in C, in a context, or in text that is run."""
 
+import ast
 import collections
 import contextlib
 import contextvars
@@ -203,6 +204,20 @@ def attribute_that_text_adds_to_under_a_lock():
     by_text(add)
 
 
+def attribute_that_a_tree_adds_to_under_a_lock():
+    lock = threading.Lock()
+    tree = ast.parse("box.count = int(f'{str(box.count + 1)}')")
+    string = tree.body[0].value.args[0]
+    string.values = [part.value for part in string.values]  # compile takes it, no source has it
+    code = compile(tree, "tree", "exec")
+
+    def add(box):
+        with lock:
+            exec(code, {"box": box})
+
+    by_text(add)
+
+
 def classes_that_text_makes():
     seen = []
 
@@ -290,6 +305,7 @@ BUGS = [
 EXHAUSTED = [
     context_entered_under_a_lock,
     attribute_that_text_adds_to_under_a_lock,
+    attribute_that_a_tree_adds_to_under_a_lock,
     classes_that_text_makes,
 ]
 
