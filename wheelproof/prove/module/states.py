@@ -165,7 +165,7 @@ class Placed:
             case Words():
                 return isinstance(value, str) and shape.value(value) is not None
             case Plain():
-                return type(value) is (bool if shape == BOOL else int)
+                return type(self.value(shape, value)) is (bool if shape == BOOL else int)
         return True
 
     # -- a state of the model
