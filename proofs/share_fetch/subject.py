@@ -99,8 +99,7 @@ SUBJECT = Subject(
             *("calls_return", "one_holds_the_partition", "one_holds_a_fetch"),
             "tries_what_it_holds",
         ),
-        "the_blind_is_seen_to": ABOUT_CHECKS,
-        "each_is_seen_to": (*ABOUT_CHECKS, "the_blind_is_seen_to"),
+        "each_is_seen_to": ABOUT_CHECKS,
     },
     placing=Here,
     properties=(

@@ -142,18 +142,6 @@ class Wakes(Shares):
         return every_thread(Implies(saw_nothing(s, T), s.blind == s.tried[T]))
 
     @conjunct
-    def the_blind_is_seen_to(self, s: SimpleNamespace) -> z3.BoolRef:
-        """A fetch that has the fetch lock, and saw nothing in time, is tried again."""
-        thread = s.held[s.fetching]
-        return ForAll(
-            [PLACE],
-            Implies(
-                And(is_free(s, PLACE), s.fetching != NONE, Not(sees(s, thread))),
-                Or(tries_again(s, s.blind), is_checked(s, s.blind)),
-            ),
-        )
-
-    @conjunct
     def each_is_seen_to(self, s: SimpleNamespace) -> z3.BoolRef:
         """Where there are records, a thread will see to each fetch that waits."""
         thread = s.held[s.fetching]
