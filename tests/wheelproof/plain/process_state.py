@@ -378,7 +378,7 @@ def objects_of_each_thread():
     mock.Mock()(1)
     with socket.socket() as unconnected:
         unconnected.settimeout(1)
-    print(numbers, file=sys.stderr)
+    print(end="", file=sys.stderr)
     sys.stderr.flush()
     Outer().inner.count = 1
 

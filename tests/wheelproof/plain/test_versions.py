@@ -6,7 +6,7 @@ from tests.wheelproof.plain import interpreters
 from tests.wheelproof.plain.lock_order import faulty, sound
 
 PROGRAM = """
-from tests.wheelproof.plain import faulty, sound
+from tests.wheelproof.plain import faulty, handed, hidden_accesses, process_state, sound, traps
 from wheelproof.plain.exploration import explore_program
 from wheelproof.plain.replaying import replay_program
 
@@ -16,10 +16,17 @@ for program, (kind, only) in faulty.CLASSES.items():
     again = replay_program(program, found.schedule)
     if not right or not again.possible or again.failure is None:
         print(program.__name__, found.answer, found.reason)
-for program in sound.CLASSES:
-    found = explore_program(program)
-    if found.answer != "exhausted":
-        print(program.__name__, found.answer, found.reason)
+MODULES = (traps, handed, hidden_accesses, process_state)
+ANSWERS = {
+    "exhausted": [sound.CLASSES, *(module.EXHAUSTED for module in MODULES)],
+    "bug": [module.BUGS for module in MODULES],
+    "unseen": [module.UNSEEN for module in (handed, hidden_accesses, process_state)],
+}
+for answer, lists in ANSWERS.items():
+    for program in sum(map(list, lists), []):
+        found = explore_program(program)
+        if found.answer != answer:
+            print(program.__name__, found.answer, found.reason)
 """
 
 
