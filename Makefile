@@ -2,7 +2,7 @@
 # PYTHON=/path/to/python chooses the interpreter; ARGS="..." is passed on to the tool or to pytest.
 
 ARGS =
-# A part of `make nightly`; empty: all. NIGHT=2/3 is another night's share of the tests.
+# A part of `make nightly`; empty: all. NIGHT=2/7 is another night of the week.
 PART =
 # For how many minutes `make fuzz` runs; empty: every campaign once.
 MINUTES =
@@ -57,7 +57,7 @@ help:
 	@echo 'make watch     start a broker of Kafka, record a load into it, and watch that on a page:'
 	@echo '               ARGS="--port 9750 --adds 50"'
 	@echo 'make nightly   the large configurations and the tests that are too long for `make test`;'
-	@echo '               or one of its parts (tests/README.md): PART=lists'
+	@echo '               or one of its parts (tests/README.md): PART=classes'
 	@echo 'make docs      build the site of the documentation in build/site'
 	@echo 'make doctor    show which Python, Java and TLC are used'
 	@echo 'make clean     remove build/ and what the tests leave; .venv and the cached TLC stay'

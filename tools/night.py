@@ -6,8 +6,8 @@ behind one that fails. The exit code is that of the first part that fails. How e
 ``tests/night.json``, and the table of tests/README.md is made of that; ``--table`` makes it alone.
 A part that was interrupted is not recorded.
 
-The nightly tests, and the mechanisms of the layers `jvm` and `proof`, are dealt out over ``NIGHTS``
-nights by the date. ``NIGHT=2/3`` in the environment is another share, ``NIGHT=1/1`` all of them.
+The nightly tests, and the mechanisms of the nightly profile, are dealt out over the nights of a
+week by the date. ``NIGHT=2/7`` in the environment is another share, ``NIGHT=1/1`` all of them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ OUTPUT = Path("build", "night")
 BESIDE = frozenset({"jvm", "proof", "trace", "mutate"})
 """Layers with parts of their own, or that no verification has."""
 
-NIGHTS = 3
+CHECKED = tuple(layer for layer in LAYERS if layer not in BESIDE)
+"""The other layers."""
+
+NIGHTS = 7
 """The nights in which each nightly test, and each row, runs once."""
 
 MUTATED = (
@@ -55,12 +58,12 @@ MUTATED = (
 
 
 def tonight() -> str:
-    """The share that runs: "2/3" in the second of three nights."""
+    """The share that runs: "2/7" in the second of seven nights."""
     return os.environ.get("NIGHT") or f"{date.today().toordinal() % NIGHTS + 1}/{NIGHTS}"
 
 
 def parsed(text: str) -> tuple[int, int]:
-    """A night and the number of nights, of a text such as "2/3". UsageError: it is none."""
+    """A night and the number of nights, of a text such as "2/7". UsageError: it is none."""
     try:
         night, nights = nights_of_tests.parsed(text)
     except ValueError:
@@ -75,10 +78,10 @@ def parsed(text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Verified:
-    """Rows of the nightly profile. Without mechanisms all, without layers those not ``BESIDE``."""
+    """Rows of the nightly profile, of some mechanisms and layers."""
 
-    mechanisms: tuple[str, ...] = ()
-    layers: tuple[str, ...] = tuple(layer for layer in LAYERS if layer not in BESIDE)
+    mechanisms: tuple[str, ...]
+    layers: tuple[str, ...]
 
     def command(self, name: str) -> list[str]:
         return [
@@ -89,15 +92,15 @@ class Verified:
 
 @dataclass(frozen=True)
 class Dealt:
-    """Rows of one layer. ``shares``: the mechanisms of each of ``NIGHTS`` nights."""
+    """Rows of some layers. ``shares``: the mechanisms of each of ``NIGHTS`` nights."""
 
-    layer: str
+    layers: tuple[str, ...]
     shares: tuple[tuple[str, ...], ...]
 
     def of_night(self, night: int, nights: int) -> Verified:
         """The rows of one of several nights."""
         chosen = self.shares[night - 1 :: nights]
-        return Verified(tuple(name for share in chosen for name in share), (self.layer,))
+        return Verified(tuple(name for share in chosen for name in share), self.layers)
 
     def command(self, name: str) -> list[str]:
         return self.of_night(*parsed(tonight())).command(name)
@@ -155,38 +158,36 @@ OF_ARTEFACTS = ("tests/spec", "tests/model", "tests/mutants")
 OF_CODE = ("tests/impl", "tests/harness", "tests/real", "tests/demo")
 
 PARTS = {
-    "primitives": Part(
-        "every layer but `jvm` and `proof` of locks, queues and threads: six mechanisms",
+    "mechanisms": Part(
+        "every layer but `jvm` and `proof`",
         (
-            Verified(
+            Dealt(
+                CHECKED,
                 (
-                    *("atomic", "delay_queue", "event_queue", "read_write_lock"),
-                    *("system_timer_reaper", "task_executor"),
-                )
+                    ("timer_task_list",),
+                    ("system_timer",),
+                    ("purgatory", "delayed_operation"),
+                    ("atomic", "delay_queue", "event_queue", "read_write_lock"),
+                    ("system_timer_reaper", "task_executor", "timing_wheel", "overflow_wheel"),
+                    ("parted_timer", "partition_leader"),
+                    ("controller", "coordinator_load", "share_fetch"),
+                ),
             ),
         ),
-    ),
-    "wheels": Part(
-        "the same of the wheels, of `parted_timer` and `partition_leader`",
-        (Verified(("overflow_wheel", "parted_timer", "partition_leader", "timing_wheel")),),
-    ),
-    "lists": Part("the same of `timer_task_list`", (Verified(("timer_task_list",)),)),
-    "operations": Part("the same of `delayed_operation`", (Verified(("delayed_operation",)),)),
-    "purgatories": Part("the same of `purgatory`", (Verified(("purgatory",)),)),
-    "timers": Part("the same of `system_timer`", (Verified(("system_timer",)),)),
-    "controllers": Part(
-        "the same of `controller`, `coordinator_load` and `share_fetch`",
-        (Verified(("controller", "coordinator_load", "share_fetch")),),
     ),
     "classes": Part(
         "layer `jvm`: classes of released Kafka",
         (
             Dealt(
-                "jvm",
+                ("jvm",),
                 (
                     ("timer_task_list",),
-                    ("system_timer", "overflow_wheel"),
-                    ("delayed_operation", "coordinator_load", "purgatory", "timing_wheel"),
+                    ("system_timer",),
+                    ("overflow_wheel",),
+                    ("delayed_operation",),
+                    ("coordinator_load",),
+                    ("purgatory",),
+                    ("timing_wheel",),
                 ),
             ),
         ),
@@ -195,17 +196,17 @@ PARTS = {
         "layer `proof`: theorems with 20 seeds, certificates, edges; `docs/theorems.md`",
         (
             Dealt(
-                "proof",
+                ("proof",),
                 (
-                    ("purgatory", "read_write_lock", "task_executor"),
+                    ("purgatory",),
+                    ("timer_task_list",),
+                    ("system_timer",),
+                    ("delayed_operation", "timing_wheel", "read_write_lock"),
+                    ("coordinator_load", "event_queue", "task_executor"),
+                    ("share_fetch", "delay_queue", "atomic"),
                     (
-                        *("timer_task_list", "delayed_operation", "event_queue"),
-                        *("timing_wheel", "delay_queue"),
-                    ),
-                    (
-                        *("system_timer", "coordinator_load", "controller", "parted_timer"),
-                        *("overflow_wheel", "system_timer_reaper", "atomic", "partition_leader"),
-                        "share_fetch",
+                        *("controller", "parted_timer", "overflow_wheel"),
+                        *("system_timer_reaper", "partition_leader"),
                     ),
                 ),
             ),
@@ -255,7 +256,7 @@ class Ended:
     changed: bool
     """Whether files were not as the commit has them."""
     night: str
-    """The share of its tests: "2/3", or "" where it has none."""
+    """Its share: "2/7", or "" where it has none."""
 
 
 def read_record() -> dict[str, Ended]:
