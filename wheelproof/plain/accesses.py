@@ -27,6 +27,9 @@ LONG = 20_000
 LOOP = 2_000
 """Accesses within which such a loop must come back to where it was."""
 
+LIFE = "the lives of objects with weak references"
+"""The location of all of them."""
+
 _FINALIZED: dict[type, bool] = {}
 """Whether a class has a finalizer."""
 
@@ -59,7 +62,12 @@ class Accesses:
     long without an operation.
     ``shared``: a location was used by two threads. ``written`` counts the writes. ``hidden`` are
     the files of the synchronization itself. ``over``: the run has ended, and its threads are ended.
+    ``watched``: the objects to which the program has weak references. ``killing``: the keys of the
+    sites at whose accesses such an object has ended; those write ``LIFE`` from the next search on.
     """
+
+    running: Thread | None
+    threads: list[Thread]
 
     def __init__(self) -> None:
         self.locations: dict[Any, Location] = {}
@@ -77,6 +85,8 @@ class Accesses:
         self.count = 0
         self.hidden: frozenset[str] = frozenset()
         self.recorder: Any = None
+        self.watched: list[weakref.ref[Any]] = []
+        self.killing: set[str] = set()
 
     def point(self, kind: int, target: Location, site: Site | None) -> None:
         raise NotImplementedError
@@ -85,6 +95,9 @@ class Accesses:
         raise NotImplementedError
 
     def leave(self, thread: Thread) -> NoReturn:
+        raise NotImplementedError
+
+    def wants(self, key: str | int) -> None:
         raise NotImplementedError
 
     def access(self, thread: Thread, key: Any, holder: Any, writes: bool, site: Site) -> bool:
@@ -98,7 +111,10 @@ class Accesses:
             self._long(site)
         if site.region != thread.region or site.position <= thread.position:
             thread.switchable = True
-        thread.region, thread.position = site.region, site.position
+        thread.region, thread.position, thread.last = site.region, site.position, site
+        if self.killing and key is not LIFE and site.key in self.killing:
+            self.access(thread, LIFE, None, True, site)
+            self.written -= 1  # no value has changed
         location = self.locations.get(key)
         if location is None:
             location = self.locations[key] = Location(key, self._keeper(key, holder))
@@ -135,6 +151,44 @@ class Accesses:
             return False
         self.recorder.accesses(thread, location, writes, site)
         return site.visible
+
+    def watch(self, target: Any) -> None:
+        """The program has made a weak reference to an object, whose end it can notice."""
+        if self.running is None:
+            return
+        with contextlib.suppress(TypeError):
+            self.watched.append(weakref.ref(target, self._ended))
+        for key, location in self.locations.items():
+            if location.kept is target:
+                location.kept = self._keeper(key, target)
+
+    def _ended(self, _: object) -> None:
+        """An object that was watched has ended."""
+        thread = self.running
+        if thread is None or self.over or thread.last is None:
+            return
+        key = thread.last.key
+        if key not in self.killing and self.is_beside_others(thread):
+            self.killing.add(key)
+            self.wants(f"{LIFE}: {key}")
+
+    def forgets(self, thread: Thread, site: Site) -> None:
+        """A thread is about to drop a reference of its own."""
+        thread.last = site
+        if site.key in self.killing:
+            self.access(thread, LIFE, None, True, site)
+
+    def looks_at_life(self, site: Site) -> None:
+        """The program asks whether an object has ended."""
+        if self.killing and self.running is not None:
+            self.access(self.running, LIFE, None, False, site)
+
+    def is_beside_others(self, me: Thread) -> bool:
+        """Whether another thread has not ended, or its end is not known to come before."""
+        return any(
+            peer is not me and not (peer.done and me.clock[peer.number] >= peer.clock[peer.number])
+            for peer in self.threads
+        )
 
     def sets_up(self) -> None:
         """A run begins."""

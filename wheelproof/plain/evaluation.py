@@ -71,7 +71,8 @@ class Evaluation:
         code = builtins.compile(source, filename, mode, flags, dont_inherit, optimize, **more)
         if isinstance(code, types.CodeType) and mode in ("eval", "exec"):
             text = _text(source) if isinstance(source, ast.AST) else _decode(source)
-            self._texts[code] = Text(text, mode)
+            if text:
+                self._texts[code] = Text(text, mode)
         return code
 
     def exec(self, source: Any, globals: Any = None, locals: Any = None, /, **more: Any) -> None:
@@ -162,7 +163,13 @@ class _Formatted(ast.NodeTransformer):
 
 
 def _text(tree: ast.AST) -> str:
-    return ast.unparse(_Formatted().visit(copy.deepcopy(tree)))
+    """The source of a tree; "" where no source has it."""
+    try:
+        text = ast.unparse(_Formatted().visit(copy.deepcopy(tree)))
+        ast.parse(text)
+    except (AttributeError, SyntaxError, TypeError, ValueError):
+        return ""
+    return text
 
 
 def _decode(source: Any) -> str:

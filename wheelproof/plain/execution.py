@@ -92,6 +92,7 @@ class Execution(Moves):
         for thread in self.threads:  # an object in no circle ends at once
             thread.object = thread.end.owner = None
         self.locations.clear()
+        self.watched = []
         self.threads = []
         self.order = []
         self.locations = {}

@@ -127,8 +127,9 @@ def content(name: Any, reference: Any) -> Any:
         fields: Any = type.__dict__["__dict__"].__get__(holder)
     else:
         fields = fields_of(holder)
-    if fields is not None and name[1] in fields:
-        return identity(fields[name[1]])
+    for field in (name[1], f"_{name[1]}") if fields is not None else ():
+        if field in fields:  # the second one is that of a property of the checker's
+            return identity(fields[field])
     for slot, descriptor in slots_of(type(holder)):
         if slot == name[1]:
             try:

@@ -78,9 +78,9 @@ class Thread:
     ``inside``: the access of a container by code in C that has called back code in Python.
     ``held``: its locks, in the order in which it took them. ``waited``: the seconds that its waits
     with a time-out and its sleeps have taken. ``origin`` tells the threads of all runs apart: which
-    thread has started it, and how many that had started before. ``region`` and ``position`` are
-    those of the site of its last access. ``switchable``: since its last visible operation it has
-    come to where an interpreter with a global lock switches threads.
+    thread has started it, and how many that had started before. ``last``: the site of its last
+    access. ``region`` and ``position`` are those of that site. ``switchable``: since its last
+    visible operation it has come to where an interpreter with a global lock switches threads.
     ``timed``: its attempt to acquire or to join has a time-out. ``due``: the time at which that, or
     its sleep, ends. ``expires``: when the first of its time-outs ends, since a judge looked at it.
     ``visits``: place -> its reads, writes and looks there.
@@ -100,6 +100,7 @@ class Thread:
         "held",
         "inside",
         "kind",
+        "last",
         "local",
         "name",
         "number",
@@ -127,6 +128,7 @@ class Thread:
         self.kind = -1
         self.target: Any = None
         self.site: Site | None = None
+        self.last: Site | None = None
         self.starter: Any = None
         self.done = self.daemon = False
         self.error: BaseException | None = None

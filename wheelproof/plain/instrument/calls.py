@@ -121,7 +121,9 @@ class Calls(Foreign, ByName):
         if kind is _LRU:
             return functools.partial(self.cached, site, function)
         call = getattr(kind, "__call__", None)  # noqa: B004 - the function is wanted
-        if call is _REFERRED or (type(call) is types.FunctionType and self.looked_into(call)):
+        if call is _REFERRED:
+            return functools.partial(self.referred, site, function)
+        if type(call) is types.FunctionType and self.looked_into(call):
             return function
         return self.foreign(function, site, function)
 
@@ -129,6 +131,8 @@ class Calls(Foreign, ByName):
         if type(cls) is type:
             if cls in tables.LAZY:
                 return functools.partial(self.lazy, site, cls)
+            if cls is weakref.ref:
+                return functools.partial(self.referring, cls)
             if cls in tables.HARMLESS or issubclass(cls, BaseException):
                 return cls
             if cls in tables.EAGER:
@@ -149,10 +153,14 @@ class Calls(Foreign, ByName):
         receiver, name = function.__self__, function.__name__
         if receiver is not None and not isinstance(receiver, types.ModuleType):
             if issubclass(type(receiver), type):  # a class method in C, or __new__
+                if name == "__new__" and issubclass(receiver, weakref.ref):
+                    return functools.partial(self.referring, function)
                 if name in NOW:
                     function = self.dated(function)
                 return functools.partial(self.eager, site, function)
             return functools.partial(self.bound, site, function, receiver)
+        if function is weakref.proxy:
+            return functools.partial(self.referring, function)
         if function in (isinstance, issubclass) and self.registers:
             return functools.partial(self.checked, site, function)
         if function in tables.HARMLESS:
@@ -172,6 +180,18 @@ class Calls(Foreign, ByName):
         if name == "vars" and function is vars:
             return functools.partial(self.fields.variables, site)
         return functools.partial(self.unknown, site, function)
+
+    def referring(self, make: Callable[..., Any], *arguments: Any) -> Any:
+        """A weak reference, or a proxy, is made."""
+        reference = make(*arguments)
+        target = reference() if isinstance(reference, weakref.ref) else arguments[0]
+        self.execution.watch(target)
+        return reference
+
+    def referred(self, site: Site, reference: Any) -> Any:
+        """The object that a weak reference refers to, if it still is."""
+        self.execution.looks_at_life(site)
+        return reference()
 
     def checked(self, site: Site, function: Any, *arguments: Any) -> Any:
         """A check of a class, where classes are registered with abstract ones."""
@@ -248,9 +268,10 @@ class Calls(Foreign, ByName):
             self.hand_over(site, (holder, *arguments), deep=True)
         if self.items.is_hidden(type(holder)):
             parts = self.items.hidden_in(holder)
-            site.foreign, changes = outside.accessed(parts, name)
-            if site.foreign:
-                execution.access(thread, site.foreign, None, changes, site)
+            site.foreign = ""
+            for place in outside.accessed(parts, name, arguments):
+                site.foreign = place.thing
+                execution.access(thread, place.key, None, place.writes, site)
             for part in parts[1:]:
                 execution.access(thread, self.items.key(part), part, writes, site)
                 thread.position = site.position - 1  # all this is one call in C

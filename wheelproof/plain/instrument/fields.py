@@ -171,7 +171,9 @@ class Fields:
         if site.type is kind:
             access_kind = site.kind
         elif kind in PROXIES:
-            return self.announce(thread, behind(holder), name, writes, site)
+            is_noted = self.announce(thread, behind(holder), name, writes, site)
+            self.execution.looks_at_life(site)  # last, so that no frame here keeps it alive
+            return is_noted
         else:
             access_kind = classified(kind, name, self.shadowed)
             if access_kind in (FIELD, DEFAULTED) and self.merged and _title(kind) in self.merged:
@@ -201,6 +203,8 @@ class Fields:
                     key = self.location(base, name)
                     is_noted = execution.access(thread, key, base, False, site) or is_noted
             return is_noted
+        if access_kind == OF_THREAD and writes and thread.polling is not None:
+            thread.polling.changes()
         if access_kind == OF_C:
             target = behind(holder)
             return execution.access(thread, id(target), target, writes, site)
@@ -299,6 +303,11 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
             announce(thread, holder, name, True, site)
         delattr(holder, name)
 
+    def forget(site: Site) -> None:
+        """A variable of one thread alone is about to lose its object, which may end."""
+        if execution.running is not None:
+            execution.forgets(execution.running, site)
+
     def read_variable(key: Any, site: Site) -> bool:
         thread = execution.running
         if thread is not None:
@@ -320,6 +329,7 @@ def hooks(fields: Fields) -> dict[str, Callable[..., Any]]:
         "load": load,
         "store": store,
         "delete": delete,
+        "forget": forget,
         "read_variable": read_variable,
         "write_variable": write_variable,
         "call": Call,

@@ -149,7 +149,7 @@ class Foreign:
             if id(value) in visits or issubclass(kind, Location | type | types.ModuleType):
                 continue
             if len(visits) >= MOST_TOUCHED:
-                if _is_beside_others(execution, thread):
+                if execution.is_beside_others(thread):
                     execution.far.add(site.foreign)
                     execution.unseen.setdefault((site.foreign, str(site)), execution.number)
                 return count
@@ -162,18 +162,23 @@ class Foreign:
                 execution.access(thread, self.items.key(value), value, writes, site)
                 stack.extend(dict.values(value) if issubclass(kind, dict) else list(value))
             elif value is tables.MEMORY or self.items.is_iterator(kind):
-                execution.access(thread, self.items.key(value), value, True, site)
-                count += 1
+                count += self._write(thread, value, site)
             elif self.items.is_hidden(kind):
-                for part in self.items.hidden_in(value):
-                    execution.access(thread, self.items.key(part), part, True, site)
-                    count += 1
+                count += sum(
+                    [self._write(thread, part, site) for part in self.items.hidden_in(value)]
+                )
             elif reads != CONTAINERS and not _is_opaque(kind):
                 for name, part in _attributes(value):
                     key = self.fields.location(value, name)
                     execution.access(thread, key, value, writes, site)
                     stack.append(part)
         return count
+
+    def _write(self, thread: Thread, value: Any, site: Site) -> bool:
+        """Announce a write. Whether it counts: in a set-up that is not announced it does not."""
+        before = self.execution.written
+        self.execution.access(thread, self.items.key(value), value, True, site)
+        return self.execution.written > before
 
     def real(self, thing: str, site: Site) -> None:
         """A real lock would make the whole process wait."""
@@ -197,14 +202,6 @@ def _own_state(values: Sequence[Any]) -> list[Any]:
         for name, part in _attributes(value)
         if "cache" not in name
     ]
-
-
-def _is_beside_others(execution: Execution, me: Thread) -> bool:
-    """Whether another thread has not ended, or its end is not known to come before."""
-    return any(
-        peer is not me and not (peer.done and me.clock[peer.number] >= peer.clock[peer.number])
-        for peer in execution.threads
-    )
 
 
 def _is_opaque(kind: type) -> bool:

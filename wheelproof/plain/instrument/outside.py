@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import calendar
 import codecs
+import contextlib
 import copyreg
 import gc
 import io
@@ -20,16 +21,19 @@ import signal
 import socket
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 FILE_SYSTEM = "the file system"
 DESCRIPTORS = "the table of open files"
 SETTINGS = "the state of the process"
+SOCKETS = "a connection of sockets"
 
 REMEDIES = {
     FILE_SYSTEM: "give each thread files of its own",
     DESCRIPTORS: "give each thread files of its own",
+    SOCKETS: "give the threads fakes of them",
     SETTINGS: "set them before the threads start",
 }
 """The remedy for a race on each of these."""
@@ -59,6 +63,7 @@ _CHANGING: tuple[tuple[str, Any, str], ...] = (
     (SETTINGS, copyreg, "constructor pickle"),
     (SETTINGS, calendar, "setfirstweekday"),
     (SETTINGS, warnings, "filterwarnings resetwarnings simplefilter"),
+    (SOCKETS, select, "select"),
 )
 
 _LOOKING: tuple[tuple[str, Any, str], ...] = (
@@ -70,7 +75,6 @@ _LOOKING: tuple[tuple[str, Any, str], ...] = (
         "exists glob is_dir is_file iterdir lstat read_bytes read_text rglob stat",
     ),
     (DESCRIPTORS, os, "close dup fstat isatty pread"),
-    (DESCRIPTORS, select, "select"),
     (SETTINGS, os, "getcwd getcwdb"),
     (SETTINGS, gc, "get_debug get_threshold isenabled"),
     (SETTINGS, sys, "getrecursionlimit getswitchinterval"),
@@ -90,11 +94,8 @@ FUNCTIONS: dict[Any, tuple[str, bool]] = {
 } | {open: (FILE_SYSTEM, False)}
 """Functions on it: the location, and whether they change it; ``open`` does by its mode."""
 
-_CONNECTED: tuple[type, ...] = (
-    socket.socket.__mro__[1],
-    *(type(getattr(select, name)()) for name in ("epoll", "poll") if hasattr(select, name)),
-)
-"""Types of objects in C that show the effects of other objects."""
+_SOCKET: type = socket.socket.__mro__[1]
+_POLLS = tuple(type(getattr(select, name)()) for name in ("epoll", "poll") if hasattr(select, name))
 
 _STANDARD = 3
 """The first descriptor that is none of the standard streams, which no thread reads."""
@@ -108,15 +109,24 @@ _READING_FILES = frozenset(
 
 _OF_ONE = frozenset(
     {
-        "detach", "fileno", "getblocking", "getpeername", "getsockname", "getsockopt",
-        "gettimeout", "modify", "register", "setblocking", "setsockopt", "settimeout",
-        "unregister", "__init__", "__enter__",
+        "__enter__", "__init__", "detach", "fileno", "getblocking", "getpeername", "getsockname",
+        "getsockopt", "gettimeout", "setblocking", "setsockopt", "settimeout",
     }
 )  # fmt: skip
-"""Methods of connected objects that no other one shows."""
+"""Methods of a socket that no other one shows."""
 
-_CLOSING = frozenset({"__exit__", "close"})
-"""Methods of connected objects whose order among each other does not matter."""
+_ADDRESSED = frozenset({"_accept", "bind", "listen"})
+"""Methods of a socket on which its clients depend."""
+
+
+@dataclass(frozen=True)
+class Outside:
+    """An access of a location outside. ``thing``: its kind; ``key``: which one of it."""
+
+    thing: str
+    key: object
+    writes: bool
+
 
 ENVIRON: type = type(os.environ)
 """The type of the environment, of which each operation is one step."""
@@ -133,16 +143,31 @@ def changes(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any])
     return FUNCTIONS[function][1]
 
 
-def accessed(parts: Sequence[Any], method: str) -> tuple[str, bool]:
-    """The location outside that a method of an object in C accesses, or ""; whether it changes it.
+def accessed(parts: Sequence[Any], method: str, arguments: Sequence[Any]) -> Iterator[Outside]:
+    """The locations outside that a call of a method of an object in C accesses.
 
     ``parts``: the object, and those that it works on. The standard streams are not outside.
     """
     if any(parts[0] is stream for stream in (sys.stdin, sys.stdout, sys.stderr)):
-        return "", False
+        return
     for part in parts:
-        if isinstance(part, _CONNECTED):
-            return ("", False) if method in _OF_ONE else (DESCRIPTORS, method not in _CLOSING)
+        if isinstance(part, _POLLS) and method == "poll":
+            yield Outside(SOCKETS, SOCKETS, True)
+        if isinstance(part, _SOCKET) and method not in _OF_ONE:
+            yield from _of_socket(part, method, arguments)
         if isinstance(part, io.FileIO) and not part.closed and part.fileno() >= _STANDARD:
-            return FILE_SYSTEM, method not in _READING_FILES
-    return "", False
+            yield Outside(FILE_SYSTEM, FILE_SYSTEM, method not in _READING_FILES)
+
+
+def _of_socket(part: Any, method: str, arguments: Sequence[Any]) -> Iterator[Outside]:
+    if method in ("connect", "connect_ex"):
+        yield Outside(SOCKETS, (SOCKETS, str(tuple(arguments[:1]))), False)
+        return
+    if method in _ADDRESSED:
+        address = tuple(arguments[:1]) if method == "bind" else (part.getsockname(),)
+        yield Outside(SOCKETS, (SOCKETS, str(address)), True)
+        return
+    with contextlib.suppress(OSError):  # it is not connected
+        ends = sorted(map(str, (part.getsockname(), part.getpeername())))
+        yield Outside(SOCKETS, SOCKETS, False)  # a poll shows it
+        yield Outside(SOCKETS, (SOCKETS, *ends), True)

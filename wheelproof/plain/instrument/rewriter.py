@@ -17,6 +17,9 @@ from wheelproof.plain.instrument.scopes import Scope, Shared
 from wheelproof.plain.sites import REGIONS, Site
 
 _MARK = "\0wheelproof:"
+LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+"""Statements that none follows."""
+
 LONGEST = 70
 """Characters of a site's text."""
 
@@ -44,6 +47,7 @@ class Base(ast.NodeTransformer):
         self.calls: dict[Scope | None, str] = {}
         self.region = next(REGIONS)
         self._temporaries, self.assigns_nothing = 0, 0
+        self._held: list[str] = []
         self._texts: Counter[tuple[str, str]] = Counter()
 
     def leave(self) -> None:
@@ -100,8 +104,10 @@ class Base(ast.NodeTransformer):
         return [ast.Assign([ast.Name(name, ast.Store())], self.hook("call"))]
 
     def temporary(self) -> str:
+        """The name of a variable that holds a value until its statement ends."""
         self._temporaries += 1
-        return f"{ADDED[1]}{self._temporaries}"
+        self._held.append(f"{ADDED[1]}{self._temporaries}")
+        return self._held[-1]
 
     def mangled(self, name: str) -> str:
         if self.classes and name.startswith("__") and not name.endswith("__"):
@@ -129,8 +135,14 @@ class Base(ast.NodeTransformer):
     def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         result: list[ast.stmt] = []
         for statement in statements:
+            outer, self._held = self._held, []
             new = self.visit(statement)
+            names, self._held = self._held, outer
             result.extend(new if isinstance(new, list) else [new])
+            if names and not isinstance(statement, LEAVING):
+                targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
+                freed = ast.Assign(targets, ast.Constant(None))
+                result.append(ast.copy_location(freed, statement))
         return result
 
 

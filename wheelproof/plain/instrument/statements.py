@@ -234,6 +234,9 @@ class Statements(Cases):
         if len(node.targets) == 1 and isinstance(target, ast.Name):
             if self.is_shared(target.id):
                 return self.store(target, value)
+            if isinstance(value, ast.Constant) and value.value is None:
+                forgotten = self.hook("forget", self.site(target, self.text(target) + " ="))
+                return [ast.copy_location(ast.Expr(forgotten), node), node]
             node.value = value
             return node
         if len(node.targets) == 1 and isinstance(target, ast.Attribute | ast.Subscript):
@@ -314,7 +317,10 @@ class Statements(Cases):
                 deletion = ast.Expr(self.hook("delete_item", holder, item, self.site(target, text)))
             else:
                 deletion = ast.Delete([target])
-                if isinstance(target, ast.Name) and self.is_shared(target.id):
+                if not isinstance(target, ast.Name) or not self.is_shared(target.id):
+                    announcement = self.hook("forget", self.site(target, text))
+                    statements.append(ast.copy_location(ast.Expr(announcement), node))
+                else:
                     where = self.variable(target.id), ast.Constant(None)
                     announcement = self.hook("write_variable", *where, self.site(target, text))
                     statements.append(ast.copy_location(ast.Expr(announcement), node))
