@@ -22,6 +22,7 @@ CHECKED = (
     "demo",
     "benchmarks",
     "real",
+    "runtime",
 )
 
 
