@@ -70,7 +70,7 @@ class Evaluation:
         """``compile``. The text of the code is kept, for its instrumentation where it is run."""
         code = builtins.compile(source, filename, mode, flags, dont_inherit, optimize, **more)
         if isinstance(code, types.CodeType) and mode in ("eval", "exec"):
-            text = _text(source) if isinstance(source, ast.AST) else _decode(source)
+            text = _text(source, mode) if isinstance(source, ast.AST) else _decode(source)
             if text:
                 self._texts[code] = Text(text, mode)
         return code
@@ -162,11 +162,11 @@ class _Formatted(ast.NodeTransformer):
         return node
 
 
-def _text(tree: ast.AST) -> str:
+def _text(tree: ast.AST, mode: str) -> str:
     """The source of a tree; "" where no source has it."""
     try:
         text = ast.unparse(_Formatted().visit(copy.deepcopy(tree)))
-        ast.parse(text)
+        builtins.compile(text, "<string>", mode)
     except (AttributeError, SyntaxError, TypeError, ValueError):
         return ""
     return text
