@@ -95,8 +95,8 @@ def shared(harness: Harness) -> dict[str, tuple[object, ...]]:
 
 
 def items(queue: Any) -> Any:
-    """The items of a queue. Those of the interpreter's own are taken out and put back: then no
-    thread uses it any more.
+    """The items of a queue. One of the interpreter's own is read at rest alone: its items are taken
+    out and put back.
     """
     if hasattr(queue, "items"):
         return queue.items

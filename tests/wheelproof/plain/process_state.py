@@ -215,11 +215,11 @@ BUGS = [
 ]
 
 
-def steps(function, *values):
-    """Threads that each call a method of one object of ``function``."""
+def steps(make, *values):
+    """A program whose threads call one method, each with a value. ``make`` gives the method."""
 
     def program():
-        target = function()
+        target = make()
         run(*(functools.partial(target, value) for value in values))
 
     return program
